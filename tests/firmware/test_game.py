@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from boards import A, B, Driver, in_menu
+from needed import long
 from noughts.boards.image import firmware_for
 from noughts.brain import make
 from noughts.cli import main
@@ -164,6 +165,46 @@ def test_ctrl_c_reaches_the_repl(start_any):
     driver.board.uart.send(b"\x04")
     driver.start()  # it plays again
     driver.shows("2")
+
+
+def test_quick_taps_all_count(start):
+    driver = begun(start)
+    for _ in range(8):
+        driver.press(A, down_ms=40, up_ms=20)
+    driver.rest(100)
+    driver.press(B)
+    driver.says("3", "-")
+    driver.rest(100)
+    driver.press(A, B)
+    driver.says("3", "x")
+    driver.rest(300)
+    driver.press(B)
+    # Marks go to the nearest free cells; the second tap begins before the first is decided.
+    for _ in range(4):
+        driver.press(B, down_ms=40, up_ms=20)
+    driver.says("4135", "-")
+
+
+@pytest.mark.parametrize("first", [A, long(B)])
+def test_both_buttons_within_100_ms_are_never_a_single_press(start, first):
+    """They lead from a new game to the menu.
+
+    A single B would have placed a mark; in the menu, B would have started a game and A would have
+    changed the opponent.
+    """
+    driver, second = in_menu(start), B if first is A else A
+    for number, apart_ms in enumerate((0, 3, 92, 100), 1):
+        driver.press(B)
+        driver.says("", "-")
+        driver.rest(100)
+        driver.board.press(first)
+        driver.rest(apart_ms)
+        driver.press(second)
+        driver.board.release(first)
+        game = driver.says("", "x")
+        assert (game.number, game.seats) == (number, "PP")
+        driver.rest(303)
+    assert len(driver.games) == 8
 
 
 def test_by_tilt_each_player_has_a_button_of_its_own(start):

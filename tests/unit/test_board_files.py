@@ -1,15 +1,14 @@
-"""Files as they go onto a board: packed, and with what makes it send by radio, or a gateway."""
+"""Files as they go onto a board: packed, with those for radio, and which are sent in what order."""
 
 import ast
-import io
-import tokenize
+from types import SimpleNamespace
 
 import pytest
 
 from noughts import brain
 from noughts.boards.files import BoardFile, checksum
-from noughts.boards.packing import MARK, NAMES, files_for_boards, pack, packed
-from noughts.boards.put import plan
+from noughts.boards.packing import MARK, NAMES, files_for_boards, pack
+from noughts.boards.put import forget_games, plan
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
 from noughts.device_files import device_files
 from noughts.errors import BoardError
@@ -34,28 +33,15 @@ def f(x):  # five
 '''
 
 
-def statements(source):
-    """What is said on which line."""
-    tree = ast.parse(source)
-    lines = [(type(node), getattr(node, "lineno", 0)) for node in ast.walk(tree)]
-    return ast.dump(tree), lines
-
-
-def renamed(source):
-    """With each name of `NAMES` replaced, by position: another way than the packer's."""
-    lines = source.decode().splitlines(keepends=True)
-    for token in reversed(list(tokenize.generate_tokens(io.StringIO(source.decode()).readline))):
-        if token.type == tokenize.NAME and token.string in NAMES:
-            (row, begins), (_, ends) = token.start, token.end
-            line = lines[row - 1]
-            lines[row - 1] = line[:begins] + NAMES[token.string] + line[ends:]
-    return "".join(lines).encode()
+def shape(source):
+    """What is on which line, but for names."""
+    return [(type(node), getattr(node, "lineno", 0)) for node in ast.walk(ast.parse(source))]
 
 
 @pytest.mark.parametrize("name", device_files())
 def test_each_file_is_the_same_program_on_the_same_lines(name):
     source, packed = device_files()[name], files_for_boards()[name]
-    assert statements(packed) == statements(renamed(source))
+    assert shape(packed) == shape(source)
     assert packed.startswith(MARK) and packed.count(b"#") == 1
     lines = packed.splitlines()
     assert all(line == line.rstrip() for line in lines)
@@ -113,13 +99,6 @@ def test_lines_may_end_as_windows_ends_them():
     assert pack(source.replace(b"\n", b"\r\n")) == pack(source) != source
 
 
-def test_only_programs_are_packed():
-    """A file of data may read as a program does."""
-    files = {"main.py": b"x = 1  # one\n", "positions": b"XO.OX  # of a game"}
-    assert packed(files) == {"main.py": pack(files["main.py"]), "positions": files["positions"]}
-    assert pack(files["positions"]) != files["positions"]
-
-
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
 def test_source_is_unchanged_where_packing_would_alter_it(monkeypatch, other):
     monkeypatch.setattr("noughts.boards.packing._pack", lambda text, names: other)
@@ -167,3 +146,82 @@ def test_a_board_is_brought_from_each_part_to_each_other(before, after):
         assert update.remove[0] == "table.py"
     if before != after and "table.py" in new:
         assert update.send[-1] == "table.py"
+
+
+OLD = b"# noughts: "
+WANTED = {name: OLD + name.encode() for name in ("ai.py", "fault.py", "main.py", "table.py")}
+
+
+def planned(files, replace=False):
+    update = plan("V1", on_board(files), WANTED, replace)
+    return update.remove, update.send
+
+
+@pytest.mark.parametrize(
+    ("there", "removed", "sent"),
+    [
+        (WANTED, (), ()),
+        # What says that files are missing comes first; the table last: without it nothing plays.
+        ({}, (), ("fault.py", "main.py", "ai.py", "table.py")),
+        ({**WANTED, "table.py": OLD}, (), ("table.py",)),
+        (
+            dict.fromkeys(WANTED, OLD),
+            ("table.py", "ai.py"),
+            ("fault.py", "main.py", "ai.py", "table.py"),
+        ),
+        ({"main.py": WANTED["main.py"]}, (), ("fault.py", "ai.py", "table.py")),
+        # Retired files of ours go, and others stay.
+        (
+            {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"},
+            ("table.py", "an 'old'.py"),
+            ("table.py",),
+        ),
+        # An empty file is what an interruption has left.
+        ({**WANTED, "main.py": b""}, ("table.py",), ("main.py", "table.py")),
+    ],
+)
+def test_what_is_removed_and_sent_in_this_order(there, removed, sent):
+    assert planned({**there, "settings": b"Hb"}) == (removed, sent)
+
+
+def test_only_stored_games_and_the_choice_are_forgotten():
+    stored = {"0": b"100024$NG,", "23": b"100023$NG,", "settings": b"Hb"}
+    others = {"1": b"one", "07": b"100007 cats", "a": b"100001$NG,", "ai.py": b"# noughts:"}
+    removed, emptied = [], []
+    board = SimpleNamespace(remove=removed.extend, forget_log=lambda: emptied.append(True))
+    forget_games("V1", board, on_board({**stored, **others}))
+    assert set(removed) == set(stored) and not emptied
+    forget_games("V2", board, on_board({"settings": b"volume = 11"}))
+    assert set(removed) == set(stored) and emptied == [True]
+
+
+def test_foreign_file_is_replaced_only_with_replace():
+    files = {**WANTED, "main.py": b"print('mine')"}
+    with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
+        planned(files)
+    assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
+
+
+def test_room_is_counted_in_chunks():
+    # V1 has 216 chunks; ours take four.
+    fits = {"big": bytes(126 * 211)}
+    assert planned(fits)[1]
+    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,712 bytes\)"):
+        planned({"big": bytes(126 * 212)})
+    with pytest.raises(BoardError, match=r"bytes short of room; make ours smaller$"):
+        plan("V2", {}, {"main.py": bytes(20_480)}, False)
+
+
+def test_there_is_never_less_room_than_in_the_end():
+    """ai.py has grown by what rules.py has shrunk."""
+    small, big = b"# noughts: ", b"# noughts: " * 900
+    present = {**WANTED, "ai.py": small, "rules.py": big}
+    wanted = {**WANTED, "ai.py": big, "rules.py": small}
+    update = plan("V1", on_board(present), wanted, False)
+    now = dict(present)
+    for name in update.remove:
+        del now[name]
+    for name in update.send:
+        now[name] = wanted[name]
+        assert sum(map(len, now.values())) <= sum(map(len, wanted.values()))
+    assert now == wanted

@@ -8,9 +8,7 @@ import re
 import subprocess
 import sys
 import termios
-import time
 import tty
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -31,6 +29,7 @@ from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived, LineOpened
 from noughts.store.timestamps import now
+from waiting import until
 
 
 @pytest.fixture
@@ -184,11 +183,8 @@ class Boards:
 
     def looked_at(self, times, follower):
         """Wait until the system was asked so often; a look that has begun may be an older one."""
-        asked, changes, end = self.asked, [], time.monotonic() + 120
-        while self.asked < asked + times:
-            assert time.monotonic() < end
-            changes += follower.poll()
-            time.sleep(0.005)
+        asked, changes = self.asked + times, []
+        until(lambda: changes.extend(follower.poll()) or self.asked >= asked, "a look")
         return changes
 
 
@@ -214,21 +210,20 @@ def follow(boards):
 def changes_of(follower, count):
     """So many changes, when they have come; bytes that follow each other count once."""
     changes = []
-    end = time.monotonic() + 120
-    while len(changes) < count:
-        assert time.monotonic() < end, changes
+
+    def enough():
         for change in follower.poll():
-            last = changes[-1] if changes else None
-            if isinstance(change, LineOpened):
-                continue
             if isinstance(change, DataReceived):
                 assert abs(change.at - now()) < 60_000
-                change = replace(change, at=None)
-            if isinstance(last, DataReceived) and isinstance(change, DataReceived):
-                changes[-1] = DataReceived(last.board, last.data + change.data, None)
-            else:
+                before = b""
+                if changes and isinstance(changes[-1], DataReceived):
+                    before = changes.pop().data
+                change = DataReceived(change.board, before + change.data, None)
+            if not isinstance(change, LineOpened):
                 changes.append(change)
-        time.sleep(0.005)
+        return len(changes) >= count
+
+    until(enough, f"{count} changes")
     return changes
 
 
@@ -285,15 +280,17 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow
     changes_of(follower, 2)
     os.set_blocking(loud, False)
     os.write(quiet, b"me too")
-    heard = b""
-    end = time.monotonic() + 120
-    while heard != b"me too":
-        assert time.monotonic() < end
+    received = []
+
+    def has_other():
         with contextlib.suppress(BlockingIOError):
             os.write(loud, b"x" * 4096)
         changes = [each for each in follower.poll() if isinstance(each, DataReceived)]
         assert all(len(each.data) <= 4096 for each in changes)
-        heard += b"".join(each.data for each in changes if each.board == other)
+        received.extend(each.data for each in changes if each.board == other)
+        return b"".join(received) == b"me too"
+
+    until(has_other, "the other's bytes", step_s=0)
 
 
 def test_a_port_is_released_and_taken_again(pty, follow):

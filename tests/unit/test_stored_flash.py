@@ -66,11 +66,3 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     assert kept.program() == PROGRAM
     kept.keep(PLAYED)
     assert "file" in kept.error and "\n" not in kept.error
-
-
-def test_two_at_once_leave_a_whole_file(tmp_path):
-    one, two = StoredFlash(tmp_path, PROGRAM), StoredFlash(tmp_path, PROGRAM)
-    one.keep(PLAYED)
-    two.keep(PLAYED.replace(b"Ht", b"Et"))
-    assert choice_in(StoredFlash(tmp_path, PROGRAM).program().flash) == "Et"
-    assert list(tmp_path.iterdir()) == [one.path]

@@ -33,10 +33,8 @@ class ProbedBoard:
     micropython: str | None = None
     start: Start | None = None
     """What the board sent when it started."""
-    problem: str | None = None
-    """What is wrong with the port or the game; what to do."""
-    fault: GameError | None = None
-    """How the game stopped when it should have started."""
+    error: BoardError | None = None
+    """What is wrong with the port or the game."""
 
     @property
     def boot(self) -> Boot | None:
@@ -64,7 +62,8 @@ def probe(board: ProbedBoard, restart: bool) -> None:
     With `restart` it is asked for its program too, which restarts that.
     """
     if board.port is None:
-        board.problem = "its serial port is missing; unplug the board and plug it in again"
+        missing = "its serial port is missing; unplug the board and plug it in again"
+        board.error = BoardError(missing)
         return
     try:
         with closing(open_port(board.port.name)) as port:
@@ -72,10 +71,8 @@ def probe(board: ProbedBoard, restart: bool) -> None:
                 with BoardFiles(port) as files:
                     board.board, board.firmware, board.micropython = files.describe()
                 board.start = wait_for_start(port)
-    except GameError as error:
-        board.fault = error
     except BoardError as error:
-        board.problem = str(error)
+        board.error = error
 
 
 @dataclass(frozen=True)
@@ -123,7 +120,7 @@ def of_board(board: ProbedBoard) -> list[Check]:
     def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:
         checks.append(Check(what, good, found, details))
 
-    drive, port, start = board.drive, board.port, board.start
+    drive, port, start, error = board.drive, board.port, board.start, board.error
     if drive is not None:
         found = f"{drive.path}, interface {drive.interface}"
         if drive.maintenance:
@@ -131,8 +128,8 @@ def of_board(board: ProbedBoard) -> list[Check]:
         add("drive", not drive.maintenance, found)
     elif port is not None and port.usb_id is not None:
         add("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
-    if board.problem is not None and board.micropython is None:
-        add("port", False, board.problem)
+    if error is not None and board.micropython is None:
+        add("port", False, str(error))
     elif port is not None:
         add("port", True, f"{port.name}, accessible")
     if board.board is not None:
@@ -146,8 +143,8 @@ def of_board(board: ProbedBoard) -> list[Check]:
             add("radio", True, str(start))
         elif start.radio != OFF:
             add("radio", True, f"{start.radio} as {start.radio_id}")
-    elif board.fault is not None:
-        add("game", False, str(board.fault), board.fault.details)
+    elif isinstance(error, GameError):
+        add("game", False, str(error), error.details)
     elif board.micropython is not None:
         add("game", False, "does not start; run `noughts put`")
     return checks

@@ -1,97 +1,17 @@
-"""A board's files over the serial line: what is replaced in which order, and lost bytes."""
+"""What a board answers over its serial line: about its files, and when it starts."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from noughts.boards.files import BoardFile, BoardFiles, checksum
-from noughts.boards.packing import MARK, files_for_boards
+from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
-from noughts.boards.put import forget_games, plan
-from noughts.errors import BoardError
+from noughts.boards.radio import Radio
+from noughts.boards.start import Start, wait_for_start
+from noughts.errors import BoardError, GameError
+from noughts.protocol.sentences import Boot, write
 from stepped_ports import Talker
-
-OLD = b"# noughts: "
-WANTED = {name: OLD + name.encode() for name in ("ai.py", "fault.py", "main.py", "table.py")}
-
-
-def on_board(files):
-    return {name: BoardFile(len(c), checksum(c), c[: len(MARK)]) for name, c in files.items()}
-
-
-def planned(files, replace=False):
-    update = plan("V1", on_board(files), WANTED, replace)
-    return update.remove, update.send
-
-
-@pytest.mark.parametrize(
-    ("there", "removed", "sent"),
-    [
-        (WANTED, (), ()),
-        # What says that files are missing comes first; the table last: without it nothing plays.
-        ({}, (), ("fault.py", "main.py", "ai.py", "table.py")),
-        ({**WANTED, "table.py": OLD}, (), ("table.py",)),
-        (
-            dict.fromkeys(WANTED, OLD),
-            ("table.py", "ai.py"),
-            ("fault.py", "main.py", "ai.py", "table.py"),
-        ),
-        ({"main.py": WANTED["main.py"]}, (), ("fault.py", "ai.py", "table.py")),
-        # Retired files of ours go, and others stay.
-        (
-            {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"},
-            ("table.py", "an 'old'.py"),
-            ("table.py",),
-        ),
-        # An empty file is what an interruption has left.
-        ({**WANTED, "main.py": b""}, ("table.py",), ("main.py", "table.py")),
-    ],
-)
-def test_what_is_removed_and_sent_in_this_order(there, removed, sent):
-    assert planned({**there, "settings": b"Hb"}) == (removed, sent)
-
-
-def test_only_stored_games_and_the_choice_are_forgotten():
-    stored = {"0": b"100024$NG,", "23": b"100023$NG,", "settings": b"Hb"}
-    others = {"1": b"one", "07": b"100007 cats", "a": b"100001$NG,", "ai.py": b"# noughts:"}
-    removed, emptied = [], []
-    board = SimpleNamespace(remove=removed.extend, forget_log=lambda: emptied.append(True))
-    forget_games("V1", board, on_board({**stored, **others}))
-    assert set(removed) == set(stored) and not emptied
-    forget_games("V2", board, on_board({"settings": b"volume = 11"}))
-    assert set(removed) == set(stored) and emptied == [True]
-
-
-def test_foreign_file_is_replaced_only_with_replace():
-    files = {**WANTED, "main.py": b"print('mine')"}
-    with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
-        planned(files)
-    assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
-
-
-def test_room_is_counted_in_chunks():
-    # V1 has 216 chunks; ours take four.
-    fits = {"big": bytes(126 * 211)}
-    assert planned(fits)[1]
-    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,712 bytes\)"):
-        planned({"big": bytes(126 * 212)})
-    with pytest.raises(BoardError, match=r"bytes short of room; make ours smaller$"):
-        plan("V2", {}, {"main.py": bytes(20_480)}, False)
-
-
-def test_there_is_never_less_room_than_in_the_end():
-    """ai.py has grown by what rules.py has shrunk."""
-    small, big = b"# noughts: ", b"# noughts: " * 900
-    present = {**WANTED, "ai.py": small, "rules.py": big}
-    wanted = {**WANTED, "ai.py": big, "rules.py": small}
-    update = plan("V1", on_board(present), wanted, False)
-    now = dict(present)
-    for name in update.remove:
-        del now[name]
-    for name in update.send:
-        now[name] = wanted[name]
-        assert sum(map(len, now.values())) <= sum(map(len, wanted.values()))
-    assert now == wanted
 
 
 @pytest.mark.parametrize("at", [0, 63, 64, 200])
@@ -181,3 +101,61 @@ def test_ctrl_c_leaves_no_board_stopped():
     with pytest.raises(KeyboardInterrupt), BoardFiles(SimpleNamespace(write=written.append)):
         raise KeyboardInterrupt
     assert b"".join(written) == b"\x03\x02\x04"
+
+
+HEADER = "Traceback (most recent call last):"
+FAULT = (HEADER, '  File "ai.py", line 1', "NameError: x")
+STOPPED = (HEADER, '  File "ai.py", line 1, in best', "KeyboardInterrupt: ")
+BOOT = "$NB,1,00000A83,V1,0.1.0,2798*39"
+V2_BOOT = Boot("0ABADB07", "V2", "1.0.0", "2798")
+RADIO, SENDS = "radio 0123ABCD 7", Radio(sends=7)
+
+
+@pytest.fixture
+def opened(clock):
+    """Opens the port of a board that has sent these lines."""
+
+    def make(*lines):
+        board = Talker(clock, lambda received: b"")
+        board.received += b"".join(f"{line}\r\n".encode() for line in lines)
+        clock.us = 0
+        return open_port(board.port)
+
+    return make
+
+
+def test_a_game_that_stops_instead_of_starting(opened, clock):
+    with pytest.raises(GameError, match="the game on stepped://0 stops with NameErr") as raised:
+        wait_for_start(opened(*STOPPED, *FAULT))
+    assert raised.value.details[:3] == FAULT
+    assert 1.9 < clock.monotonic() < 2.2  # it might still have started
+
+
+def test_the_first_traceback_is_the_reason_unless_it_starts_after_all(opened):
+    second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
+    with pytest.raises(GameError, match="stops with NameError: x; "):
+        wait_for_start(opened(*FAULT, *second))
+    assert wait_for_start(opened(*FAULT, BOOT)).boot.table_id == "2798"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [(STOPPED, "; the last line it sent was: Keyb"), ((), ", and sent nothing; ")],
+)
+def test_neither_silence_nor_our_own_interruption_is_a_fault(opened, clock, lines, said):
+    with pytest.raises(BoardError, match=f"the game on stepped://0 did not start{said}") as raised:
+        wait_for_start(opened(*lines))
+    assert not isinstance(raised.value, GameError)
+    assert 9.9 < clock.monotonic() < 10.2
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([write(V2_BOOT)], Start(V2_BOOT, "V2", "1.0.0")),
+        ([*FAULT, RADIO, write(V2_BOOT)], Start(V2_BOOT, "V2", "1.0.0", SENDS, "0123ABCD")),
+        (["cut shortgateway 1.0.0 V1 7"], Start(None, "V1", "1.0.0", Radio(gateway=7))),
+    ],
+)
+def test_what_is_said_of_radio(opened, lines, expected):
+    assert wait_for_start(opened(*lines)) == expected
