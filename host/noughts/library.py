@@ -107,12 +107,7 @@ def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
     >>> match("hard", "random", games=50).total.lost
     0
     """
-    random = Random(seed)
-    player, opponent = (playing.Player(engine_named(name), random) for name in (one, other))
-    tallies = {True: Tally(), False: Tally()}
-    for first, end in playing.match(player, opponent, games):
-        tallies[first] += Tally(int(end > 0), int(end == 0), int(end < 0))
-    return MatchResult(tallies[True], tallies[False])
+    return MatchResult(*playing.match(engine_named(one), engine_named(other), games, Random(seed)))
 
 
 def prove(name: str) -> Proof:

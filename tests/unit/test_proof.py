@@ -4,54 +4,29 @@ import json
 import re
 from collections import Counter
 from fractions import Fraction
-from functools import cache
 
 import pytest
 
 import noughts
-import noughts.cli.prove
 from brute_force import alike, answers, ends
 from needed import long
 from noughts.engines.registry import engines
 from noughts.game import solver
 from noughts.game.engine import Reply
-from noughts.game.positions import EMPTY, WON, unfinished
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, ask, prove
-from own_engines import FIRST_FREE, outcomes
-
-
-@cache
-def proven(name):
-    return prove(engines()[name])
+from noughts.game.positions import EMPTY, unfinished
+from noughts.game.proof import RESULTS, ask, prove
+from own_engines import outcomes
 
 
 def test_random_against_everything_is_every_game():
-    first, second = proven("random").seats
+    proof = prove(engines()["random"])
+    first, second = proof.seats
     assert first.total == second.total == 255_168
-    counts = [seat.count(kind) for seat in (first, second) for kind in (WON_BY_ENGINE, DRAWN, LOST)]
+    counts = [seat.count(result) for seat in (first, second) for result in RESULTS]
     assert counts == [131_184, 46_080, 77_904, 77_904, 46_080, 131_184]
     # Random play might play any cell, so it is wrong wherever one of them is.
     wrong = sum(set(p.free) != set(solver.value_preserving_moves(p)) for p in unfinished())
-    assert proven("random").value_losing_positions == wrong == 3_191
-
-
-@pytest.mark.parametrize("name", ["hard", "transposition", long("minimax"), long("alphabeta")])
-def test_perfect_engines_never_lose(name):
-    proof = proven(name)
-    assert proof.never_loses and not proof.value_losing_positions
-
-
-@pytest.mark.parametrize("name", ["random", "kind", "medium", long("easy")])
-def test_a_losing_line_is_a_game_that_the_engine_loses(name):
-    engine = engines()[name]
-    for seat in proven(name).seats:
-        position = EMPTY
-        for ply, cell in enumerate(seat.losing_line):
-            assert not position.over
-            if (ply % 2 == 0) == seat.first:
-                assert cell in engine.reply(position).cells
-            position = position.play(cell)
-        assert WON[position.other] and (len(seat.losing_line) % 2 == 0) == seat.first
+    assert proof.value_losing_positions == wrong == 3_191
 
 
 def test_the_command_prints_the_figures(printed):
@@ -71,46 +46,56 @@ def test_the_command_prints_the_figures(printed):
     facts = json.loads(printed("prove", "rules", "--json"))["rules"]
     assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
     assert (facts["never_loses"], facts["second"]["win_chance"]) == (True, "164/189")
-    assert [facts["second"][kind] for kind in ("won", "drawn", "lost")] == [364, 125, 0]
+    assert [facts["second"][result] for result in RESULTS] == [364, 125, 0]
 
 
-@pytest.mark.parametrize("names", [["kind", "medium"], long([])], ids=["two", "all"])
-def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(names, printed, monkeypatch):
-    monkeypatch.setattr("noughts.cli.prove.prove", lambda engine: proven(engine.name))
-    if names:
-        chosen = {name: engines()[name] for name in names}
-        monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
+def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(printed, monkeypatch):
+    chosen = {name: engines()[name] for name in ("kind", "medium")}
+    monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
     told = " ".join(printed("prove").split())
     cells = "when cells 1 2 3 4 5 7 9 are played (XOXOX.O.X);"
-    assert f"medium: loses moving second, {cells} loses value in" in told
+    assert f"medium: loses moving second, {cells} loses value in 467 of" in told
+    assert "by cells 2 1 3 4 8 5 6 7 moving" in told
     assert "this game" not in told and "as below" not in told
     told = printed("prove", "medium")
     assert "medium: loses moving second, as below; loses value in 467 of" in told
-    assert "are played" not in told and "medium, as O, loses this game" in told
-    assert max(map(len, told.splitlines())) <= 80
-    told = " ".join(printed("prove", "kind").split())
-    assert "by cells 2 1 3 4 8 5 6 7 moving" in told and "by cells 1 2 3 4 5 6 7 kind, as O" in told
+    assert "are played" not in told and max(map(len, told.splitlines())) <= 80
+    heads = re.findall(r"^[XO] \d.*$", told.split("medium, as O, loses this game")[1], re.MULTILINE)
+    board = noughts.Board()
+    for mark, cell, mistake in re.findall(r"([XO]) (\d)( \?+)?", "   ".join(heads)):
+        before, board = board.value(), board.play(int(cell) - 1)
+        assert bool(mistake) == (mark == "O" and -board.value() < before)
+    assert board.winner == "X"
 
 
-class CalledPerfect:
-    about, perfect = "", True
+class Fickle:
+    """Answers each position by one function after the other."""
 
-    def __init__(self, name, reply):
-        self.name, self.reply = name, reply
+    about, may_vary = "", True
+
+    def __init__(self, *answers, name="fickle", perfect=False):
+        self.answers, self.asked = answers, Counter()
+        self.name, self.perfect = name, perfect
+
+    def reply(self, position):
+        answer = self.answers[self.asked[position] % len(self.answers)]
+        self.asked[position] += 1
+        return Reply(answer(position))
 
 
 @pytest.mark.parametrize(
-    ("engine", "verdict"),
+    ("choose", "verdict"),
     [
-        (CalledPerfect("random", lambda position: Reply(position.free[:1])), "loses moving"),
-        (CalledPerfect("rules", engines()["rules"].reply), "never loses; loses value"),
+        (lambda position: position.free[:1], "loses moving"),
+        (lambda position: engines()["rules"].reply(position).cells, "never loses; loses value"),
     ],
 )
-def test_an_engine_that_is_called_perfect_has_to_be(engine, verdict, noughts, monkeypatch):
-    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {engine.name: engine})
-    status, out, err = noughts("prove", engine.name)
-    assert status == 1 and f"{engine.name}: {verdict}" in out
-    assert f"{engine.name} should play perfectly and does not (see above)" in err
+def test_an_engine_that_is_called_perfect_has_to_be(choose, verdict, noughts, monkeypatch):
+    chosen = Fickle(choose, name="random", perfect=True)
+    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"random": chosen})
+    status, out, err = noughts("prove", "random")
+    assert status == 1 and f"random: {verdict}" in out
+    assert "random should play perfectly and does not (see above)" in err
 
 
 def played(choose, first, other):
@@ -144,43 +129,15 @@ def test_every_figure_is_that_of_playing_every_game(count, folder, printed):
     several = sum(len(position.free[:count]) > 1 for position in unfinished())
     assert ("among several" in told) == bool(several)
     assert not several or f"mine.py: chooses among several cells in {several:,} positions;" in told
+    facts = json.loads(printed("prove", "mine.py", "--json"))["mine.py"]
+    assert facts["varies"] is facts["never_loses"] is False
     for name, engine in engines().items():
         seats = [played(choose, first, answers(engine)) for first in (True, False)]
         shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
         listed = name.replace("menace", "menace (untrained)")
         assert f" {listed} {' '.join(shares)}" in told
-
-
-def test_the_losing_game_is_shown_and_who_wins_against_it(folder, printed):
-    (folder / "mine.py").write_text(FIRST_FREE)
-    out = printed("prove", "mine.py")
-    assert "mine.py, as O, loses this game (? and ?? are its mistakes):" in out
-    heads = re.findall(r"^X \d.*$", out, re.MULTILINE)
-    assert sorted(re.findall(r"\[[XO]\]", out)) == ["[O]"] * 2 + ["[X]"] * 3
-    board = noughts.Board()
-    for mark, cell, mistake in re.findall(r"([XO]) (\d)( \?+)?", "   ".join(heads)):
-        before, board = board.value(), board.play(int(cell) - 1)
-        assert bool(mistake) == (mark == "O" and -board.value() < before)
-    assert board.winner == "X" and max(map(len, out.split("loses this game")[1].splitlines())) < 81
-    assert re.search(r"^hard +0\.0% +0\.0%  100\.0%$", out, re.MULTILINE)
-    facts = json.loads(printed("prove", "mine.py", "--json"))["mine.py"]
-    assert facts["varies"] is facts["never_loses"] is False
-    assert set(facts["against"]) == set(engines())
-    assert sum(map(Fraction, facts["against"]["random"]["first"].values())) == 1
-
-
-class Fickle:
-    """Answers each position by one function after the other."""
-
-    name, about, perfect, may_vary = "fickle", "", False, True
-
-    def __init__(self, *answers):
-        self.answers, self.asked = answers, Counter()
-
-    def reply(self, position):
-        answer = self.answers[self.asked[position] % len(self.answers)]
-        self.asked[position] += 1
-        return Reply(answer(position))
+        exact = facts["against"][name]["first"]
+        assert [Fraction(exact[result]) for result in RESULTS] == seats[0]
 
 
 def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():

@@ -46,7 +46,6 @@ class Table:
 
     @property
     def payload(self) -> bytes:
-        """The information as bytes: one for a weight, two for a book entry."""
         return bytes(self.weights) + b"".join(entry.to_bytes(2, "big") for entry in self.book)
 
     @property
@@ -56,7 +55,7 @@ class Table:
 
 
 def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
-    """Each free cell's sum of weights, for the player to move: hard plays where it is greatest."""
+    """Each free cell's sum of weights, for the player to move."""
     worth = [
         weights[score + (2 if line < 6 else 7)] for line, score in enumerate(position.scores())
     ]
@@ -65,10 +64,7 @@ def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Choice:
-    """How the table chooses in a position."""
-
     values: Mapping[int, int]
-    """Of each free cell, the sum of the weights of its lines."""
     entry: int | None
     """What the book has of the position, if anything."""
     cells: tuple[int, ...]
@@ -101,16 +97,13 @@ def entry_of(fingerprint: int, value: int) -> int | None:
 
 
 def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
-    """What the book needs to say about a position, if anything."""
     found = values(position, weights)
     best = set(solver.hard_moves(position))
-    top = max(found.values())
-    if all(cell in best for cell in found if found[cell] == top):
+    good = {found[cell] for cell in best} - {found[cell] for cell in found if cell not in best}
+    if max(found.values()) in good:
         return None
-    named = fingerprint(found)
-    spoiled = {found[cell] for cell in found if cell not in best}
-    for value in sorted({found[cell] for cell in best} - spoiled, reverse=True):
-        entry = entry_of(named, value)
+    for value in sorted(good, reverse=True):
+        entry = entry_of(fingerprint(found), value)
         if entry is not None:
             return entry
     raise NoughtsError(f"these weights cannot distinguish the moves of {position}; find others")
@@ -168,7 +161,6 @@ def prove(table: Table, remedy: str = "make another with `noughts table`") -> No
 
 
 def device_code(table: Table) -> ModuleType:
-    """The device's own `ai`, with this table."""
     return load_device("ai", {**device_files(), "table.py": source(table).encode()})
 
 
@@ -234,7 +226,6 @@ def of(files: Mapping[str, bytes]) -> Table:
 
 
 def summary(table: Table) -> dict[str, int | str]:
-    """The counts behind a table, for people and scripts."""
     return {
         "positions": len(reachable()),
         "unfinished": sum(1 for _ in unfinished()),

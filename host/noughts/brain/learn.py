@@ -1,29 +1,26 @@
 """People's habits, and the table that wins most often against them, and never loses.
 
-A habit is how likely people are to play each cell. Two things are learned from their games. One is
-what they do anywhere: each kind of cell (it completes a row, it blocks a diagonal, it is a corner,
-...) has an attraction, and a cell is played with the share that its attraction has in that of all
-free cells (the choice rule of Luce, Individual Choice Behavior, 1959, fitted as in Hunter, MM
-algorithms for generalized Bradley-Terry models, 2004). The other is what they do in a position;
-positions that are the same up to symmetry count as one, and so do their cells.
+A habit is how likely people are to play each cell. Two things are learned from their games:
 
-Both are smoothed toward random play, in which every free cell is as likely as any other, so that a
-few games change little: every kind of cell has had `PRIOR` moves as by chance, and every position
-has been met `PRIOR` times with what people do anywhere.
+anywhere       each kind of cell (it completes a row, it is a corner, ...) has an attraction, and a
+               cell is played with its share of the attraction of all free cells (the choice rule of
+               Luce, Individual Choice Behavior, 1959, fitted as in Hunter, MM algorithms for
+               generalized Bradley-Terry models, 2004)
+in a position  what they did there; symmetric positions, and symmetric cells, count as one
 
-The weights stay; what these people ask for goes into the book, as far as there is room. An entry
-names a position by its fingerprint, which other positions may share: so what is chosen for each
-fingerprint is chosen for all of its positions, and only where each of them keeps its value.
+Both are smoothed toward random play, so that a few games change little: every kind of cell has
+`PRIOR` more moves as by chance, every position `PRIOR` more with what people do anywhere.
 
-It is greedy: the change that wins most for each entry that it takes comes first, then the next,
-each held against the whole table as it is by then. So it does not go where nothing but two changes
-at once would lead: in the tests' classes those were positions that nobody had been seen in, of
-which too much was hoped.
+The weights stay; the book gets what wins most against these people, as far as there is room. An
+entry names a position by its fingerprint, which other positions may share. So a choice is made for
+all positions of a fingerprint, and only where each of them keeps its value. It is greedy: the
+change that wins most for each entry that it takes comes first, and each is measured against the
+whole table as it is by then.
 
-What that gains is estimated on games that were not learned from. The games are dealt into `FOLDS`
-parts. For each part a table is learned from all the others, and held against the habits that this
-part shows by itself, hardly smoothed. The interval is that of Student's t over the parts
-(cross-validation: Stone, Cross-validatory choice and assessment of statistical predictions, 1974).
+The gain is estimated on games that were not learned from. The games are dealt into `FOLDS` parts.
+For each, a table is learned from the others, and measured against the habits in this part, hardly
+smoothed. The interval is that of Student's t over the parts (cross-validation: Stone,
+Cross-validatory choice and assessment of statistical predictions, 1974).
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from math import sqrt
 from noughts import brain
 from noughts.brain import WEIGHTS, Table
 from noughts.game.engine import After, mean, walk
-from noughts.game.positions import EMPTY, LINES, SYMMETRIES, Position, canonical, turned
+from noughts.game.positions import EMPTY, Position, alike, canonical
 from noughts.game.solver import value, value_preserving_moves
 
 PRIOR = 4.0
@@ -69,8 +66,6 @@ Policy = Callable[[Position], Sequence[int]]
 
 @dataclass(frozen=True)
 class PeopleGame:
-    """A game, and which of its moves people made."""
-
     moves: tuple[int, ...]
     """Cells, 0 to 8."""
     people: tuple[bool, bool]
@@ -78,7 +73,6 @@ class PeopleGame:
 
     @property
     def people_moves(self) -> int:
-        """How many moves people made."""
         return sum(self.people[ply % 2] for ply in range(len(self.moves)))
 
 
@@ -90,13 +84,8 @@ def kinds(position: Position) -> Mapping[int, int]:
 
 def _kind(position: Position, cell: int) -> int:
     for first, marks in (0, position.mover), (2, position.other):
-        whole = [
-            line >= 6
-            for line, cells in enumerate(LINES)
-            if cell in cells and all(marks >> each & 1 for each in cells if each != cell)
-        ]
-        if whole:
-            return first + all(whole)
+        if lines := Position(0, marks | 1 << cell).won_lines:
+            return first + all(line >= 6 for line in lines)
     return 4 if cell == 4 else 6 if cell % 2 else 5
 
 
@@ -114,24 +103,22 @@ class Readiness:
 
 
 class Habits:
-    """What people do in each position."""
-
     def __init__(self, games: Iterable[PeopleGame], prior: float = PRIOR) -> None:
         self._prior = prior
         self._met: defaultdict[Position, Counter[int]] = defaultdict(Counter)
-        self._chances: dict[Position, Mapping[int, float]] = {}
+        """How often each cell of each canonical position was played; alike ones as one."""
         self.games = self.moves = 0
-        """What it was learned from."""
+        """How many were learned from."""
         for game in games:
             self.games += 1
             position = EMPTY
             for ply, cell in enumerate(game.moves):
                 if game.people[ply % 2]:
                     self.moves += 1
-                    least, to = _least(position)
-                    self._met[least][to[cell]] += 1
+                    self._met[canonical(position)][alike(position)[cell]] += 1
                 position = position.play(cell)
         self._attractions = self._fitted()
+        self.chances = cache(self._chances)
 
     def _fitted(self) -> list[float]:
         attractions = [1.0] * len(KINDS)
@@ -150,7 +137,6 @@ class Habits:
         return attractions
 
     def readiness(self) -> list[Readiness]:
-        """For each kind of cell that ever was there."""
         could, did, by_chance = ([0.0] * len(KINDS) for _ in range(3))
         for position, moves in self._met.items():
             there = list(kinds(position).values())
@@ -166,39 +152,21 @@ class Habits:
         ]
 
     def anywhere(self, position: Position) -> Mapping[int, float]:
-        """How likely each free cell of any position is."""
-        least, to = _least(position)
-        chances = self.chances(least)
-        return {cell: chances[to[cell]] for cell in position.free}
+        chances = self.chances(canonical(position))
+        return {cell: chances[slot] for cell, slot in alike(position).items()}
 
-    def chances(self, position: Position) -> Mapping[int, float]:
+    def _chances(self, position: Position) -> Mapping[int, float]:
         """How likely each free cell of a canonical position is."""
-        if position in self._chances:
-            return self._chances[position]
         attraction = {cell: self._attractions[kind] for cell, kind in kinds(position).items()}
         whole = sum(attraction.values())
         seen = self._met.get(position, Counter())
         times = self._prior + seen.total()
-        smoothed = {}
-        for cell, own in attraction.items():
-            same = _same(position, cell)
-            moves = sum(seen[each] for each in same) / len(same)
-            smoothed[cell] = (moves + self._prior * own / whole) / times
-        self._chances[position] = smoothed
-        return smoothed
-
-
-@cache
-def _same(position: Position, cell: int) -> frozenset[int]:
-    """The cells of a position that are the same as this one up to symmetry."""
-    return frozenset(to[cell] for to in SYMMETRIES if turned(position, to) == position)
-
-
-@cache
-def _least(position: Position) -> tuple[Position, tuple[int, ...]]:
-    """The canonical position, and where each cell goes for it."""
-    least = canonical(position)
-    return least, next(to for to in SYMMETRIES if turned(position, to) == least)
+        slots = alike(position)
+        shared = Counter(slots.values())
+        return {
+            cell: (seen[slots[cell]] / shared[slots[cell]] + self._prior * own / whole) / times
+            for cell, own in attraction.items()
+        }
 
 
 class Chances:
@@ -228,7 +196,6 @@ class Chances:
 
     @property
     def win(self) -> float:
-        """How likely it is to win a game."""
         return (self._wins(EMPTY, True) + self._wins(EMPTY, False)) / 2
 
     def after(self, position: Position, cells: Sequence[int]) -> float:
@@ -237,23 +204,21 @@ class Chances:
 
     def reach(self) -> Mapping[Position, float]:
         """How likely a game is to come to each canonical position in which it is to move."""
-        reached: defaultdict[Position, float] = defaultdict(float, {EMPTY: 0.5})
-
-        def people_move(position: Position, chance: float) -> None:
-            if position.over:
-                return
-            position = canonical(position)
-            for cell, share in self.habits.chances(position).items():
-                following = position.play(cell)
-                if share and not following.over:
-                    reached[canonical(following)] += chance * share
-
-        people_move(EMPTY, 0.5)
-        for ply in range(9):
-            for position in [each for each in reached if each.ply == ply]:
-                cells = self._policy(position)
-                for cell in cells:
-                    people_move(position.play(cell), reached[position] / len(cells))
+        reached = {}
+        now = {(EMPTY, True): 0.5, (EMPTY, False): 0.5}
+        while now:
+            following: defaultdict[tuple[Position, bool], float] = defaultdict(float)
+            for (position, my_turn), chance in now.items():
+                shares = self.habits.chances(position)
+                if my_turn:
+                    reached[position] = chance
+                    cells = self._policy(position)
+                    shares = dict.fromkeys(cells, 1 / len(cells))
+                for cell, share in shares.items():
+                    after = canonical(position.play(cell))
+                    if share and not after.over:
+                        following[after, not my_turn] += chance * share
+            now = following
         return reached
 
 
@@ -427,7 +392,6 @@ class Estimate:
 
     @property
     def shows_gain(self) -> bool:
-        """Whether there is a gain, as far as the games show."""
         return self.gain[0] > 0
 
 

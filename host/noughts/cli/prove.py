@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from textwrap import fill
+from textwrap import TextWrapper
 
 from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
-from noughts.game.engine import Engine, Odds, may_vary, odds
+from noughts.game.engine import Engine, may_vary, odds
 from noughts.game.positions import after
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Seat, ask, prove
+from noughts.game.proof import RESULTS, ask, prove
 from noughts.game.review import review, verdict
 from noughts.protocol.describe import either
 from noughts.terminal.layout import board, columns, side_by_side
 from noughts.terminal.output import progress
 
-_RESULTS = (WON_BY_ENGINE, DRAWN, LOST)
 _MAX_FRACTION = 13
 """Characters of a chance that is printed as it is."""
 _POSITIONS = 4520
@@ -33,8 +32,12 @@ class _Proved:
     def __init__(self, engine: Engine, pictures: bool) -> None:
         self.engine = engine
         self.name = listed(engine.name)
-        self.own = _ask(engine) if may_vary(engine) else None
-        """What the user's own engine answered."""
+        self.own = None
+        """The answers of the user's own engine."""
+        if may_vary(engine):
+            with progress(2 * _POSITIONS, "answers") as steps:
+                steps.doing(engine.name)
+                self.own = ask(engine, lambda: steps.advance(1))
         self.proof = prove(self.own or engine)
         lost = [seat for seat in self.proof.seats if seat.losing_line is not None]
         self.soonest = min(lost, key=lambda seat: len(seat.losing_line or ()), default=None)
@@ -49,16 +52,12 @@ class _Proved:
                 else [(self.soonest.first, self.soonest.losing_line)]
             )
             self.shown = {first: line for first, line in games if line}
-
-    @property
-    def against(self) -> dict[str, list[Odds]]:
-        """What the user's own engine comes to against each of ours, moving first and second."""
-        own = self.own
-        return {
-            name: [odds(own, each, first, Fraction) for first in (True, False)]
+        self.against = {
+            name: [odds(self.own, each, first, Fraction) for first in (True, False)]
             for name, each in engines().items()
-            if own
+            if self.own
         }
+        """The odds of the user's own engine against each of ours, moving first and second."""
 
     def rows(self) -> Iterator[Sequence[str]]:
         for seat in self.proof.seats:
@@ -66,15 +65,14 @@ class _Proved:
             shortest, longest = seat.plies
             yield (
                 self.name,
-                _order(seat),
+                seat.order,
                 f"{seat.total:,}",
-                *(f"{seat.count(result):,}" for result in _RESULTS),
+                *(f"{seat.count(result):,}" for result in RESULTS),
                 f"{shortest}-{longest}",
                 f"{chance} = " * (len(str(chance)) <= _MAX_FRACTION) + f"{float(chance):.2%}",
             )
 
     def verdict(self) -> str:
-        """What is certain of the engine."""
         if self.soonest:
             line = self.soonest.losing_line or ()
             how = f"when cells {_cells(line)} are played ({after(line)})"
@@ -82,7 +80,7 @@ class _Proved:
                 how = "when it resigns at once"
             elif self.shown.get(self.soonest.first) == line:
                 how = "as below"
-            text = f"loses moving {_order(self.soonest)}, {how}"
+            text = f"loses moving {self.soonest.order}, {how}"
         elif self.own and self.own.varies:
             text = f"lost no game with its answers to {self.own.calls} calls, which is not a proof"
         else:
@@ -92,7 +90,6 @@ class _Proved:
         return f"{text}; preserves the value of every reachable position"
 
     def choices(self) -> Iterator[str]:
-        """What there is to know of an engine that does not always play the same."""
         if self.own and self.own.varies:
             position, *replies = self.own.varies
             one, other = (either(reply.cells) for reply in replies)
@@ -100,10 +97,10 @@ class _Proved:
                 f"its answers vary: in {position} it played {one}, and another time {other}; "
                 "return all such cells in a list, and each is followed"
             )
-        elif self.own:
-            several = sum(len(reply.cells) > 1 for reply in self.own.replies.values())
-            if several:
-                yield f"chooses among several cells in {several:,} positions; each is followed"
+        elif self.own and (
+            several := sum(len(reply.cells) > 1 for reply in self.own.replies.values())
+        ):
+            yield f"chooses among several cells in {several:,} positions; each is followed"
 
     def chances(self) -> Iterator[str]:
         """For each seat from which the engine may lose, how likely it does, and how."""
@@ -113,7 +110,7 @@ class _Proved:
                 continue
             how = "as below" if self.shown.get(seat.first) == line else f"by cells {_cells(line)}"
             yield (
-                f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against "
+                f"moving {seat.order}, it loses {_percent(seat.loss_chance)} of games against "
                 f"random play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
                 f"most often {how if line else 'at once'}"
             )
@@ -136,7 +133,7 @@ class _Proved:
             yield f"{about}\n\n{_moves(line, seat.first)}{resigns}"
 
     def table_against(self) -> str:
-        rows: list[Sequence[str]] = [("against", *_RESULTS)]
+        rows: list[Sequence[str]] = [("against", *RESULTS)]
         for name, seats in self.against.items():
             halves = (float(sum(both) / 2) for both in zip(*seats, strict=True))
             rows.append((listed(name), *(f"{half:.1%}" for half in halves)))
@@ -151,15 +148,13 @@ class _Proved:
             "value_losing_positions": proof.value_losing_positions,
         }
         for seat in proof.seats:
-            facts[_order(seat)] = {
+            by_plies: dict[str, dict[int, int]] = {result: {} for result in RESULTS}
+            for (result, ply), count in sorted(seat.games.items()):
+                by_plies[result][ply] = count
+            facts[seat.order] = {
                 "games": seat.total,
-                **{result: seat.count(result) for result in _RESULTS},
-                "by_plies": {
-                    kind: {
-                        ply: count for (k, ply), count in sorted(seat.games.items()) if k == kind
-                    }
-                    for kind in _RESULTS
-                },
+                **{result: seat.count(result) for result in RESULTS},
+                "by_plies": by_plies,
                 "win_chance": str(seat.win_chance),
                 "loss_chance": str(seat.loss_chance),
                 "greatest_loss_chance": str(seat.greatest_loss_chance),
@@ -170,8 +165,11 @@ class _Proved:
         if self.own:
             facts["varies"] = bool(self.own.varies)
             facts["against"] = {
-                name: {"first": _shares(first), "second": _shares(second)}
-                for name, (first, second) in self.against.items()
+                name: {
+                    seat: {result: str(chance) for result, chance in chances._asdict().items()}
+                    for seat, chances in zip(("first", "second"), seats, strict=True)
+                }
+                for name, seats in self.against.items()
             }
         return facts
 
@@ -199,31 +197,23 @@ def run_prove(chosen: list[Engine], as_json: bool) -> None:
         )
 
 
-def _ask(engine: Engine) -> Asked:
-    with progress(2 * _POSITIONS, "answers") as steps:
-        steps.doing(engine.name)
-        return ask(engine, lambda: steps.advance(1))
-
-
 def _print(proved: Iterable[_Proved]) -> None:
-    head = ("engine", "moves", "games", *_RESULTS, "plies", "wins against random")
+    head = ("engine", "moves", "games", *RESULTS, "plies", "wins against random")
     rows = [head, *(row for each in proved for row in each.rows())]
     print("\n".join(columns(rows, right=range(2, 7))))
+    wrapper = TextWrapper(
+        80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
     for each in proved:
         for line in (each.verdict(), *each.choices()):
-            _print_wrapped(f"{each.name}: {line}")
+            print(wrapper.fill(f"{each.name}: {line}"))
         for line in each.chances():
-            _print_wrapped(f"  {line}")
+            print(wrapper.fill(f"  {line}"))
     for each in proved:
         for picture in each.pictures():
             print(f"\n{picture}")
         if each.own:
             print(f"\n{each.table_against()}")
-
-
-def _print_wrapped(text: str) -> None:
-    """Lines of up to 80 columns; those that go on begin further in."""
-    print(fill(text, 80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
 
 
 def _moves(line: Sequence[int], first: bool) -> str:
@@ -237,16 +227,8 @@ def _moves(line: Sequence[int], first: bool) -> str:
     return "\n\n".join(side_by_side(row, gap=3) for row in rows)
 
 
-def _order(seat: Seat) -> str:
-    return "first" if seat.first else "second"
-
-
 def _cells(line: Sequence[int]) -> str:
     return " ".join(str(cell + 1) for cell in line)
-
-
-def _shares(chances: Odds) -> dict[str, str]:
-    return {kind: str(chance) for kind, chance in chances._asdict().items()}
 
 
 def _percent(chance: Fraction) -> str:

@@ -109,8 +109,8 @@ def _by_chip(position: Position) -> Solution:
     cells = [cell + 1 for cell in choice.cells]
     values = {cell + 1: value for cell, value in choice.values.items()}
     facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}
-    mover = "XO"[position.ply % 2]
-    lines = [f"{mover} to move; in each free cell stands the sum of the weights of its lines."]
+    stands = "in each free cell stands the sum of the weights of its lines"
+    lines = [f"{position.turn} to move; {stands}."]
     if choice.entry is not None:
         named, value = divmod(choice.entry, 32)
         lines.append(
@@ -124,20 +124,13 @@ def _by_chip(position: Position) -> Solution:
 def _by_search(position: Position, asked: list[Engine]) -> Solution:
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     labels = {cell: format_score(score) for cell, score in scores.items()}
-    value, mover = format_score(max(scores.values())), "XO"[position.ply % 2]
+    value = format_score(max(scores.values()))
     best = [cell + 1 for cell in variation(position)]
-    lines = [f"{mover} to move: {value}", f"best line {' '.join(map(str, best))}"]
     replies = {each.name: each.reply(position) for each in asked}
     plays = {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()}
-    for name, reply in replies.items():
-        cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
-        lines.append(f"{name:<14} plays {' '.join(map(str, plays[name]))}{cost}")
-    lines.append(
-        "Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies."
-    )
     facts = {
         "position": str(position),
-        "mover": mover,
+        "mover": position.turn,
         "value": value,
         "cells": {cell + 1: label for cell, label in labels.items()},
         "variation": best,
@@ -145,22 +138,26 @@ def _by_search(position: Position, asked: list[Engine]) -> Solution:
         "nodes": {name: replies[name].nodes for name in _SEARCHES},
         "cut": {name: replies[name].cut for name in _SEARCHES},
     }
+    lines = [f"{position.turn} to move: {value}", f"best line {' '.join(map(str, best))}"]
+    for name, reply in replies.items():
+        cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
+        lines.append(f"{name:<14} plays {' '.join(map(str, plays[name]))}{cost}")
+    lines.append(
+        "Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies."
+    )
     return labels, facts, lines
 
 
 def _as_text(node: Node) -> Tree:
     """The tree; a move's value is for the player who makes it."""
     if node.cell is None:
-        tree = Tree(Text(f"{node.position}  (each move's value is for the player who makes it)"))
+        text = Text(f"{node.position}  (each move's value is for the player who makes it)")
+    elif node.score is None:
+        text = Text(f"{node.number}  {node.position}  ✂ cut", style="dim")
     else:
-        label = f"{node.cell + 1}  {node.position}  "
-        if node.score is None:
-            tree = Tree(Text(label + "✂ cut", style="dim"))
-        else:
-            bound = node.bound and f"{node.bound} "
-            tree = Tree(Text(f"{label}{bound}{format_score(node.score)}"))
-    for child in node.children:
-        tree.children.append(_as_text(child))
+        text = Text(f"{node.number}  {node.position}  {node.value}")
+    tree = Tree(text)
+    tree.children.extend(map(_as_text, node.children))
     return tree
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
+from textwrap import fill
 
 import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange, option
-from noughts.engines.menace import SUFFIX, Menace, alike, refuse_other, train, write
+from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.search_tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, odds, remembering
-from noughts.game.positions import Position
+from noughts.game.positions import Position, alike
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.store import Store
@@ -120,13 +121,12 @@ def run_train(
         if plot is not None:
             draw_learning(curve, title, plot)
         if as_json:
-            record: dict[str, object] = {"engine": engine, "against": against, "games": games}
-            record |= {"seed": seed, "seat": seat} | asdict(results)
-            record |= {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
-            print(json.dumps(record))
+            asked = {"engine": engine, "against": against, "games": games, "seed": seed}
+            empty = {"empty_boxes": list(map(str, menace.empty_boxes()))}
+            print(json.dumps(asked | {"seat": seat, **asdict(results), **empty, "curve": curve}))
             return
         ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
-        print(textwrap.fill(f"{title}, {counted(games, 'game')}, seed {seed}: {ended}", 80))
+        print(fill(f"{title}, {counted(games, 'game')}, seed {seed}: {ended}", 80))
         _print_curve(menace, curve)
         if plot is not None:
             print(printable(f"{plot} written"))
@@ -155,21 +155,20 @@ def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
 
 
 def _train(
-    menace: Menace, opponent: Engine, games: int, seats: tuple[bool, ...], seed: int
+    menace: Menace, opponent: Engine, games: int, seats: Sequence[bool], seed: int
 ) -> tuple[list[Learned], Tally]:
     """Its curve, the average of its seats, and how its games ended while it learned."""
 
     def learned() -> Learned:
         found = [odds(menace, opponent, first) for first in seats]
-        shares = (sum(parts) / len(found) for parts in zip(*found, strict=True))
-        return Learned(menace.games, *shares)
+        return Learned(menace.games, *(sum(part) / len(found) for part in zip(*found, strict=True)))
 
     results, curve = Tally(), [learned()]
     marks = {round(games * point / _POINTS) for point in range(1, _POINTS + 1)}
     with progress(games, "games") as steps:
         playing = train(menace, opponent, games, seats, Random(seed))
         for number, result in enumerate(playing, 1):
-            results += Tally(result == 1, result == 0, result == -1)
+            results.add(result)
             steps.advance(1)
             if number in marks:
                 curve.append(learned())
@@ -186,37 +185,37 @@ def _print_curve(menace: Menace, curve: list[Learned]) -> None:
         )
     if empty := len(menace.empty_boxes()):
         are = "is" if empty == 1 else "are"
-        print(f"{empty:,} of its {len(menace.boxes)} boxes {are} empty: there it resigns.")
+        print(f"{empty} of its {len(menace.boxes)} boxes {are} empty: there it resigns.")
     if curve[-1].lost == 1:
         print("It loses every game, for good; try another --seed, or an easier opponent.")
 
 
 def _box(menace: Menace, position: Position, plain: bool) -> str:
     """The box for a position, turned as the position is; plain: in ASCII."""
-    mover = "XO"[position.ply % 2]
     beads = menace.beads(position)
     if beads is None:
         (cell,) = position.free
-        return (
-            f"{board(position, {cell: str(cell + 1)})}\n\n"
-            f"There is no box for this position: {mover} has one move, cell {cell + 1}."
-        )
-    slots = alike(position)
-    first = {slot: cell for cell, slot in reversed(list(slots.items()))}
-    labels = {
-        cell: _label(count, plain) if first[slots[cell]] == cell else f"as {first[slots[cell]] + 1}"
-        for cell, count in beads.items()
-    }
+        alone = f"{position.turn} has one move, cell {cell + 1}."
+        picture = board(position, {cell: str(cell + 1)})
+        return f"{picture}\n\nThere is no box for this position: {alone}"
+    labels: dict[int, str] = {}
+    first: dict[int, int] = {}
+    for cell, slot in alike(position).items():
+        if slot in first:
+            labels[cell] = f"as {first[slot] + 1}"
+        else:
+            first[slot] = cell
+            labels[cell] = _label(beads[cell], plain)
     total = sum(beads.values())
-    text = f"This box is empty: {menace.name} resigns, as {mover}."
+    text = f"This box is empty: {menace.name} resigns, as {position.turn}."
     if total:
         chances = ", ".join(
-            f"{cell + 1}{_UNBROKEN}with{_UNBROKEN}{count / total:.1%}"
+            f"{cell + 1} with {count / total:.1%}".replace(" ", _UNBROKEN)
             for cell, count in beads.items()
             if count
         )
-        text = f"{mover} to move draws one of {counted(total, 'bead')}: it plays {chances}."
-    return f"{board(position, labels)}\n\n{textwrap.fill(text, 80).replace(_UNBROKEN, ' ')}"
+        text = f"{position.turn} to move draws one of {counted(total, 'bead')}: it plays {chances}."
+    return f"{board(position, labels)}\n\n{fill(text, 80).replace(_UNBROKEN, ' ')}"
 
 
 def _label(count: int, plain: bool) -> str:

@@ -1,4 +1,4 @@
-"""Engines that do not search: chance, the chip's own levels, rules, and playing to lose.
+"""Engines that do not search: chance, the chip's own levels, playing to lose, and rules.
 
 Each of the rules either names the cell to play or leaves the decision to the next:
 
@@ -16,9 +16,8 @@ published figures, which the tests reproduce. The source claims nothing for movi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
 from types import ModuleType
 
 from noughts.brain import best_cells
@@ -29,14 +28,11 @@ from noughts.game.positions import CELLS, LINES, Position, canonical
 
 
 class Random:
-    """Plays any free cell, each with the same probability."""
-
     name = "random"
     about = "any free cell"
     perfect = False
 
     def reply(self, position: Position) -> Reply:
-        """Every free cell."""
         return Reply(position.free)
 
 
@@ -48,20 +44,16 @@ class Chip:
         self.about = f"the chip at {self.name}"
         self.perfect = level == "H"
         self._level = level
-        if ai is not None:
-            self._ai = ai
-
-    @cached_property
-    def _ai(self) -> ModuleType:
-        try:
-            return load_device("ai")
-        except ImportError as error:
-            raise NoughtsError(
-                f"device/{error.name}.py is missing; make the table with `noughts table`"
-            ) from error
+        self._ai = ai
 
     def reply(self, position: Position) -> Reply:
-        """The cells that `ai.best` gives, of which the chip plays any."""
+        if self._ai is None:
+            try:
+                self._ai = load_device("ai")
+            except ImportError as error:
+                raise NoughtsError(
+                    f"device/{error.name}.py is missing; make the table with `noughts table`"
+                ) from error
         return Reply(tuple(best_cells(self._ai, position, self._level)))
 
 
@@ -81,9 +73,8 @@ _prospects = walk(any_cell, any_cell, end_odds(Fraction), _kindest, canonical)
 class Kind:
     """Plays to lose: against random play, no way to play loses more often.
 
-    Hard is measured against an opponent who plays every free cell with equal chances, and so is
-    this. Of moves that lose equally often it plays one that wins least often: a draw is kinder than
-    a win. Where nothing can lose the game any more, it says that it cannot be helped.
+    Of moves that lose equally often it plays one that wins least often: a draw is kinder than a
+    win.
     """
 
     name = "kind"
@@ -91,17 +82,15 @@ class Kind:
     perfect = False
 
     def reply(self, position: Position) -> Reply:
-        """The first of the moves that lose most often."""
+        """The first of the moves that lose most often; with a remark where nothing can lose."""
         prospects = {
             cell: _prospects(canonical(position.play(cell)), False) for cell in position.free
         }
         cell = max(prospects, key=lambda cell: _liking(prospects[cell]))
-        other = "OX"[position.ply % 2]
+        other = "O" if position.turn == "X" else "X"
         helpless = f"It cannot be helped: nothing lets {other} win now."
         return Reply((cell,), remark="" if prospects[cell].lost else helpless)
 
-
-Rule = Callable[[Position], int | None]
 
 _MASKS = tuple(sum(1 << cell for cell in line) for line in LINES)
 
@@ -118,51 +107,41 @@ def block(position: Position) -> int | None:
 
 def _third(mine: int, theirs: int) -> int | None:
     for mask in _MASKS:
-        missing = mask & ~mine
-        if len(CELLS[missing]) == 1 and not missing & theirs:
-            return CELLS[missing][0]
+        missing = CELLS[mask & ~mine]
+        if len(missing) == 1 and not theirs >> missing[0] & 1:
+            return missing[0]
     return None
 
 
 _FORKS = tuple(
-    (corner, row, column)
-    for row in LINES[3:6]
-    for column in LINES[:3]
-    for corner in {*row} & {*column} & {0, 2, 6, 8}
+    (corner, _MASKS[row], _MASKS[column])
+    for row in (3, 4, 5)
+    for column in (0, 1, 2)
+    for corner in {*LINES[row]} & {*LINES[column]} & {0, 2, 6, 8}
 )
 """The corners, each with its row and its column."""
 
 
 def stop_fork(position: Position) -> int | None:
     """A cell on one of two lines that the opponent could threaten at once."""
-    for corner, row, column in _FORKS:
-        if position.other >> corner & 1:
-            continue
-        if _only_theirs(position, row) and _only_theirs(position, column):
-            start, middle, end = row
-            for cell in (middle, start, end):
-                if cell in position.free:
-                    return cell
+    mover, other = position
+    for corner, *lines in _FORKS:
+        if not other >> corner & 1 and all(
+            not mover & line and len(CELLS[other & line]) == 1 for line in lines
+        ):
+            start, middle, end = CELLS[lines[0]]
+            return next(cell for cell in (middle, start, end) if cell in position.free)
     return None
-
-
-def _only_theirs(position: Position, line: Sequence[int]) -> bool:
-    mask = sum(1 << cell for cell in line)
-    return not position.mover & mask and len(CELLS[position.other & mask]) == 1
 
 
 def influence(position: Position) -> int:
     """The first of the free cells through which most lines can still be somebody's."""
-    return max(position.free, key=lambda cell: _open_lines(position, cell))
+    mover, other = position
+    still_open = [mask for mask in _MASKS if not (mover & mask and other & mask)]
+    return max(position.free, key=lambda cell: sum(mask >> cell & 1 for mask in still_open))
 
 
-def _open_lines(position: Position, cell: int) -> int:
-    return sum(
-        not (position.mover & mask and position.other & mask) for mask in _MASKS if mask >> cell & 1
-    )
-
-
-RULES: tuple[Rule, ...] = (complete, block, stop_fork, influence)
+RULES: tuple[Callable[[Position], int | None], ...] = (complete, block, stop_fork, influence)
 
 
 class Rules:
@@ -173,5 +152,4 @@ class Rules:
     perfect = False
 
     def reply(self, position: Position) -> Reply:
-        """The cell of the first rule that has one."""
         return Reply((next(cell for rule in RULES if (cell := rule(position)) is not None),))

@@ -29,8 +29,8 @@ One that has learned is stored in a file, such as `menace.json`:
       ".........": {"0": 12, "1": 0, "4": 31},
       ...
 
-A key is the position as it is drawn on the box (X moved first); then come the cells that have a
-colour, 0 to 8 in reading order, and their beads. It may come from anywhere, so all is checked.
+The cells that have a colour, 0 to 8, have their beads. A file may come from anywhere, so all of it
+is checked.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from random import Random
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.game.engine import Engine, Player, Reply, play
-from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, turned, unfinished
+from noughts.game.engine import Engine, Reply, play, remembering
+from noughts.game.positions import EMPTY, Position, alike, canonical, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
 """Beads for each move of a game that was won, drawn or lost."""
@@ -62,19 +62,7 @@ Boxes = dict[Position, dict[int, int]]
 
 
 @cache
-def alike(position: Position) -> dict[int, int]:
-    """For each free cell, the cell of the box that stands for it.
-
-    Moves that are the same up to symmetry have the same.
-    """
-    box = canonical(position)
-    ways = [to for to in SYMMETRIES if turned(position, to) == box]
-    return {cell: min(to[cell] for to in ways) for cell in position.free}
-
-
-@cache
 def _filled() -> Boxes:
-    """All boxes as they are before the first game, those of fewer marks first."""
     boxes: Boxes = {}
     for position in map(canonical, unfinished()):
         if len(position.free) > 1 and position not in boxes:
@@ -84,7 +72,7 @@ def _filled() -> Boxes:
 
 
 class Menace:
-    """The machine, for both seats; it plays by its beads, and learns from games."""
+    """The machine, for both seats."""
 
     perfect = False
 
@@ -98,18 +86,15 @@ class Menace:
     def beads(self, position: Position) -> dict[int, int] | None:
         """How many beads each free cell has in a position's box.
 
-        Of cells that are alike, only the first has any. None where there is no box, as there is one
-        free cell only.
+        Of cells that are alike, only the first has any. None if there is no box, because only one
+        cell is free.
         """
         box = self.boxes.get(canonical(position))
         if box is None:
             return None
-        found: dict[int, int] = {}
-        seen = set()
-        for cell, slot in alike(position).items():
-            found[cell] = 0 if slot in seen else box[slot]
-            seen.add(slot)
-        return found
+        slots = alike(position)
+        first = {slot: cell for cell, slot in reversed(slots.items())}
+        return {cell: box[slot] if first[slot] == cell else 0 for cell, slot in slots.items()}
 
     def reply(self, position: Position) -> Reply:
         """The cells that have beads, in proportion to these; none if the box is empty."""
@@ -122,7 +107,7 @@ class Menace:
     def learn(self, cells: Sequence[int], first: bool, result: int) -> list[int]:
         """Learn from a game, as the side that moved first or second.
 
-        result: 1, 0 or -1, for that side. Returns those of its cells whose beads are now others.
+        result: 1, 0 or -1, for that side. Returns its moves that got or lost beads.
         """
         changed = []
         position = EMPTY
@@ -139,7 +124,6 @@ class Menace:
         return changed
 
     def empty_boxes(self) -> list[Position]:
-        """The positions in which it resigns."""
         return [position for position, box in self.boxes.items() if not any(box.values())]
 
 
@@ -151,13 +135,12 @@ def train(
     seats: whether it moves first, by turns. If the opponent is the machine itself, it learns from
     both sides of each game.
     """
-    learner = Player(menace, random, learns=True)
-    other = learner if opponent is menace else Player(opponent, random)
+    other = menace if opponent is menace else remembering(opponent)
     for number in range(games):
         first = seats[number % len(seats)]
-        cells, result = play(learner, other, first)
+        cells, result = play(menace, other, first, random)
         menace.learn(cells, first, result)
-        if other is learner:
+        if other is menace:
             menace.learn(cells, not first, -result)
         menace.games += 1
         yield result
@@ -195,7 +178,6 @@ def _count(found: object) -> int:
 
 
 def write(menace: Menace, path: Path) -> None:
-    """Keep a machine in a file. Raises `NoughtsError`."""
     boxes = ",\n".join(
         f"  {json.dumps(str(position))}: {json.dumps(box)}"
         for position, box in menace.boxes.items()
@@ -222,10 +204,9 @@ def refuse_other(path: Path) -> None:
 def learn_game(
     path: Path, cells: Sequence[int], first: bool, result: int
 ) -> tuple[Menace, list[int]]:
-    """Let the machine of a file learn from one more game, and save it.
+    """Let the machine of a file learn from one more game, as in `Menace.learn`, and save it.
 
-    It is read again, so that what it has learned elsewhere during the game stays. The rest is as in
-    `Menace.learn`. Raises `NoughtsError`.
+    It is read again, so what it has learned elsewhere during the game stays.
     """
     menace = read(path)
     changed = menace.learn(cells, first, result)

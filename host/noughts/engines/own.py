@@ -169,7 +169,6 @@ def _end(process: subprocess.Popen[bytes], messages: threading.Thread) -> None:
 
 
 def _end_all(pid: int) -> None:
-    """End a process, and what it has started."""
     import psutil  # only here: it takes long
 
     with contextlib.suppress(psutil.Error):

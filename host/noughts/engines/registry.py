@@ -19,18 +19,8 @@ from noughts.game.engine import Engine
 
 def engines() -> dict[str, Engine]:
     """Each engine, newly made, by its name."""
-    made: list[Engine] = [
-        Random(),
-        Chip("E"),
-        Chip("M"),
-        Rules(),
-        Chip("H"),
-        Minimax(),
-        AlphaBeta(),
-        Transposition(),
-        Kind(),
-        Menace(),
-    ]
+    made: list[Engine] = [Random(), Chip("E"), Chip("M"), Rules(), Chip("H")]
+    made += [Minimax(), AlphaBeta(), Transposition(), Kind(), Menace()]
     return {engine.name: engine for engine in made}
 
 
@@ -46,7 +36,7 @@ def known_engine(name: str) -> Engine:
     """
     known = engines()
     if name not in known:
-        raise _unknown(name, list(known))
+        raise _unknown(name, [*known])
     return known[name]
 
 

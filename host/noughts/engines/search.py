@@ -41,7 +41,6 @@ class Minimax:
         self._visited = visited
 
     def reply(self, position: Position) -> Reply:
-        """The first of the best moves."""
         self._nodes = self._cut = 0
         self._best = -1
         score = self._search(position.mover, position.other, 0, -INFINITE, INFINITE)
@@ -97,7 +96,6 @@ class Transposition(AlphaBeta):
     about = "alpha-beta that remembers positions, up to symmetry"
 
     def reply(self, position: Position) -> Reply:
-        """The first of the best moves."""
         self._known: dict[Position, tuple[int, int]] = {}
         return super().reply(position)
 

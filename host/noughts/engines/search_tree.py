@@ -6,8 +6,7 @@
     done    the root's value is known, and the move to play
 
 The steps are read off the tree that the engine itself went through, so they cannot differ from it.
-Values and windows are for the player who makes the move, and plies are counted
-from the root.
+Values and windows are for the player who makes the move; plies are counted from the root.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
 _SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
-Kind = Literal["enter", "value", "cut", "done"]
 
 MAX_DRAWN = 500
 """Boards in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
@@ -57,11 +55,21 @@ class Node:
     """From which step, and until which, it is the best of the moves from its position."""
 
     @property
+    def number(self) -> int:
+        """The cell as people count, from 1."""
+        assert self.cell is not None
+        return self.cell + 1
+
+    @property
     def bound(self) -> str:
         """`≤` or `≥` if the score is only a bound: the search stopped once it could not matter."""
         if self.score is None or self.position.over:
             return ""
         return "≤" if self.score <= self.alpha else "≥" if self.score >= self.beta else ""
+
+    @property
+    def value(self) -> str:
+        return f"{self.bound} {format_score(self.score or 0)}".strip()
 
     def __iter__(self) -> Iterator[Node]:
         """The node and all below it, in the order in which they were met."""
@@ -78,8 +86,8 @@ def unfinished(text: str) -> Position:
     position = parse(text)
     if not position.over:
         return position
-    won = f"{'O' if position.ply % 2 == 0 else 'X'} has won"
-    ending = won if WON[position.other] else "the game is drawn"
+    winner = "O" if position.turn == "X" else "X"
+    ending = f"{winner} has won" if WON[position.other] else "the game is drawn"
     raise NoughtsError(f"in {position} {ending}; give one that is not finished")
 
 
@@ -113,9 +121,7 @@ def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what happens, where, and what is known then."""
-
-    kind: Kind
+    kind: Literal["enter", "value", "cut", "done"]
     board: int
     text: str
     alpha: int
@@ -128,7 +134,6 @@ class Step:
 
 @cache
 def size(position: Position, search: Search) -> tuple[int, int]:
-    """How many boards a search looks at, and how many moves it cuts."""
     reply = _SEARCHES[search]().reply(position)
     return reply.nodes, reply.cut
 
@@ -152,28 +157,34 @@ class Steps:
         self.steps: list[Step] = []
         self._cuts = search == "alphabeta"
         self._nodes = self._cut = 0
-        root, mover = build_tree(position, 9, search), _mover(position)
+        root, mover = build_tree(position, 9, search), position.turn
         self._enter(root, None)
-        text = f"{mover} is to move: which move is best?"
-        self._step("enter", 0, text, -INFINITE, INFINITE)
-        self._try_moves(root, 0, mover)
+        self._step("enter", 0, f"{mover} is to move: which move is best?")
+        self._try_moves(root, 0)
         best = next(child for child in root.children if child.best)
-        cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
-        text = f"{mover} plays {_cell(best)}: {format_score(best.score or 0)}. {cost}"
         root.valued = len(self.steps)
-        self._step("done", 0, text, -INFINITE, INFINITE)
+        cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
+        self._step("done", 0, f"{mover} plays {best.number}: {best.value}. {cost}")
 
     def _enter(self, node: Node, parent: int | None) -> int:
         node.parent, node.entered = parent, len(self.steps)
         self.boards.append(node)
         return len(self.boards) - 1
 
-    def _step(self, kind: Kind, board: int, text: str, alpha: int, beta: int) -> None:
+    def _step(
+        self,
+        kind: Literal["enter", "value", "cut", "done"],
+        board: int,
+        text: str,
+        alpha: int = -INFINITE,
+        beta: int = INFINITE,
+    ) -> None:
         self._nodes += kind == "enter"
         self.steps.append(Step(kind, board, text, alpha, beta, self._nodes, self._cut))
 
-    def _try_moves(self, node: Node, number: int, mover: str) -> None:
+    def _try_moves(self, node: Node, number: int) -> None:
         """Try the moves of a board, remembering the best, until the rest is cut."""
+        mover = node.position.turn
         alpha, beta = -INFINITE, INFINITE
         best: Node | None = None
         for child in node.children:
@@ -183,8 +194,8 @@ class Steps:
             board = self._enter(child, number)
             if not child.position.over:
                 window = f" {_window(mover, alpha, beta)}" if self._cuts else ""
-                self._step("enter", board, f"{mover} tries {_cell(child)}.{window}", alpha, beta)
-                self._try_moves(child, board, _mover(child.position))
+                self._step("enter", board, f"{mover} tries {child.number}.{window}", alpha, beta)
+                self._try_moves(child, board)
             child.valued = len(self.steps)
             better = best is None or child.score > (best.score or 0)
             if better:
@@ -193,32 +204,22 @@ class Steps:
                 best, child.leads = child, (child.valued, None)
             # What minimax knows as its best is alpha too, but it makes no use of it.
             raised = max(alpha, child.score) if self._cuts else alpha
-            text = f"{_result(child, mover)} {_effect(child, mover, alpha, raised, better)}"
-            kind: Kind = "enter" if child.position.over else "value"
-            self._step(kind, board, text, raised, beta)
+            text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
+            self._step("enter" if child.position.over else "value", board, text, raised, beta)
             alpha = raised
         rest = [child for child in node.children if child.score is None]
         if not rest:
             return
-        boards = [self._enter(child, number) for child in rest]
+        first, *_ = [self._enter(child, number) for child in rest]
         self._cut += len(rest)
         other = "O" if mover == "X" else "X"
-        cells = ", ".join(map(_cell, rest))
+        cells = ", ".join(str(child.number) for child in rest)
         text = (
             f"{_moves(len(rest))} cut ({cells}): {other} already has a {format_score(-beta)} with "
             f"an earlier move, and here {mover} has a {format_score(alpha)} for certain. So "
             f"{other} never lets it come to this board."
         )
-        self._step("cut", boards[0], text, alpha, beta)
-
-
-def _mover(position: Position) -> str:
-    return "XO"[position.ply % 2]
-
-
-def _cell(node: Node) -> str:
-    assert node.cell is not None
-    return str(node.cell + 1)
+        self._step("cut", first, text, alpha, beta)
 
 
 def _moves(count: int) -> str:
@@ -236,22 +237,20 @@ def _result(node: Node, mover: str) -> str:
     worth = f"a {format_score(node.score)} for {mover}"
     if not node.position.over:
         bound = {"≤": "at most ", "≥": "at least "}.get(node.bound, "")
-        return f"{mover}'s {_cell(node)} is {bound}{worth}."
+        return f"{mover}'s {node.number} is {bound}{worth}."
     if WON[node.position.other]:
-        return f"{mover} plays {_cell(node)} and has a line: {worth}."
-    return f"{mover} plays {_cell(node)} and the board is full: a draw."
+        return f"{mover} plays {node.number} and has a line: {worth}."
+    return f"{mover} plays {node.number} and the board is full: a draw."
 
 
-def _effect(node: Node, mover: str, alpha: int, raised: int, better: bool) -> str:
+def _effect(mover: str, alpha: int, raised: int, better: bool) -> str:
     if raised > alpha:
         return f"{mover}'s best so far: alpha is now {format_score(raised)}."
-    if better and alpha == -INFINITE:
+    if not better:
+        return f"No better than what {mover} has."
+    if alpha == -INFINITE:
         return f"{mover}'s best so far."
-    if better:
-        return (
-            f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."
-        )
-    return f"No better than what {mover} has."
+    return f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."
 
 
 _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
@@ -269,7 +268,8 @@ def drawn(tree: Node, about: str) -> str:
     boards: list[str] = []
     lines: list[str] = []
     rows = _draw(tree, 0, 0, boards, lines)
-    width = max(_MARGIN * 2 + _PLY * (_plies(tree) + 1), 620)
+    plies = max(node.position.ply for node in tree) - tree.position.ply
+    width = max(_MARGIN * 2 + _PLY * (plies + 1), 620)
     height = _HEAD + _ROW * rows + _MARGIN
     title = escape(f"{tree.position}: {about}")
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -293,53 +293,45 @@ _KEY = (
 )
 
 
-def _plies(node: Node) -> int:
-    return 1 + max(map(_plies, node.children)) if node.children else 0
-
-
 def _draw(node: Node, ply: int, row: int, boards: list[str], lines: list[str]) -> int:
     """Draw a node and what is below it from a row on; how many rows that takes."""
     x, y = _MARGIN + _PLY * ply, _HEAD + _ROW * row
     boards += _board(node, x, y)
     rows = 0
     for child in node.children:
-        lines.append(_line(child, x + _BOARD // 2, y + _BOARD, x + _PLY, y + _ROW * rows))
+        middle = y + _ROW * rows + _BOARD // 2
+        # A first child is level with its parent: the line is a short straight one.
+        start = f"M{x + _BOARD // 2} {y + _BOARD}V{middle}" if rows else f"M{x + _BOARD} {middle}"
+        style = f'stroke="{_INK}" stroke-width="{3 if child.best else 1}"'
+        if child.score is None:
+            style = f'stroke="{_FAINT}" stroke-dasharray="4 4"'
+        lines.append(f'<path d="{start}H{x + _PLY}" fill="none" {style}/>')
         rows += _draw(child, ply + 1, row + rows, boards, lines)
     return max(rows, 1)
-
-
-def _line(node: Node, x: int, y: int, to_x: int, top: int) -> str:
-    to_y = top + _BOARD // 2
-    # A first child is level with its parent: the line is a short straight one.
-    path = f"M{x + _BOARD // 2} {to_y}H{to_x}" if to_y < y else f"M{x} {y}V{to_y}H{to_x}"
-    if node.score is None:
-        style = f'stroke="{_FAINT}" stroke-dasharray="4 4"'
-    else:
-        style = f'stroke="{_INK}" stroke-width="{3 if node.best else 1}"'
-    return f'<path d="{path}" fill="none" {style}/>'
 
 
 def _board(node: Node, x: int, y: int) -> list[str]:
     faded = ' opacity="0.35"' if node.score is None else ""
     size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {SIZE} {SIZE}"'
     moved = {} if node.cell is None else {node.cell: _MOVED}
-    parts = elements(str(node.position), Board.of(node.position).winning_line, {}, moved)
     text_x = x + _BOARD + 8
-    colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
-    texts = [_text(text_x, y + 20, _worth(node), 13, colour, weight)]
-    if node.score is not None and node.cell is not None:
-        window = f"window {format_score(node.alpha)} to {format_score(node.beta)}"
-        if (node.alpha, node.beta) != (-INFINITE, INFINITE):
-            texts.append(_text(text_x, y + 37, window, 11, _FAINT))
-    return [f'<svg x="{x}" y="{y}" {size}{faded}>', *parts, "</svg>", *texts]
-
-
-def _worth(node: Node) -> str:
     if node.cell is None:
-        return f"{_mover(node.position)}: {format_score(-(node.score or 0))}"
-    if node.score is None:
-        return f"{node.cell + 1}: ✂ cut"
-    return f"{node.cell + 1}: {node.bound and node.bound + ' '}{format_score(node.score)}"
+        text = f"{node.position.turn}: {format_score(-(node.score or 0))}"
+    elif node.score is None:
+        text = f"{node.number}: ✂ cut"
+    else:
+        text = f"{node.number}: {node.value}"
+    colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
+    parts = [
+        f'<svg x="{x}" y="{y}" {size}{faded}>',
+        *elements(Board.of(node.position), {}, moved),
+        "</svg>",
+        _text(text_x, y + 20, text, 13, colour, weight),
+    ]
+    if (node.alpha, node.beta) != (-INFINITE, INFINITE):
+        window = f"window {format_score(node.alpha)} to {format_score(node.beta)}"
+        parts.append(_text(text_x, y + 37, window, 11, _FAINT))
+    return parts
 
 
 def _text(x: int, y: int, text: str, size: int, colour: str, weight: str = "normal") -> str:

@@ -94,7 +94,7 @@ class Board:
         >>> Board().turn
         'X'
         """
-        return None if self.is_over else "XO"[self.position.ply % 2]
+        return None if self.is_over else self.position.turn
 
     @property
     def other(self) -> str | None:
@@ -161,13 +161,8 @@ class Board:
         >>> board.completing(board.turn), board.completing(board.other)
         ((2,), (5,))
         """
-        cells = {
-            cell
-            for line in LINES
-            for cell in line
-            if self[cell] == "." and sum(self[each] == mark for each in line) == 2
-        }
-        return tuple(cell for cell in self.legal_moves if cell in cells)
+        marks = {self.turn: self.position.mover, self.other: self.position.other}.get(mark, 0)
+        return tuple(cell for cell in self.legal_moves if WON[marks | 1 << cell])
 
     def play(self, cell: int) -> Board:
         """The board after a move.
@@ -239,7 +234,11 @@ class Board:
         >>> Board().svg({4: "draw"}).count("draw")
         1
         """
-        return drawn(str(self.position), self.winning_line, labels or {})
+        title = escape(" / ".join(str(self).replace(" ", "").split("\n")))
+        size = f'width="{SIZE}" height="{SIZE}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}"'
+        parts = [f'{head} role="img">', f"<title>{title}</title>", *elements(self, labels or {})]
+        return "\n".join([*parts, "</svg>\n"])
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""
@@ -261,40 +260,22 @@ def _as_cell(cell: int | str) -> int:
         raise IllegalMoveError(f"{cell!r} is not a cell; choose one of 0 to 8") from None
 
 
-def drawn(
-    marks: str,
-    line: tuple[int, ...] | None,
-    labels: Mapping[int, object],
-) -> str:
-    """An SVG document of nine marks `X`, `O` and `.`; a line of cells; a label for each free cell.
+def elements(
+    board: Board, labels: Mapping[int, object], grounds: Mapping[int, str] | None = None
+) -> list[str]:
+    """The elements of a board's picture; grounds: colours of cells.
 
     It has a white ground, so that it can be read on a dark page too.
     """
-    title = escape(" / ".join(marks[row : row + 3] for row in (0, 3, 6)))
-    size = f'width="{SIZE}" height="{SIZE}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}" role="img">',
-        f"<title>{title}</title>",
-        *elements(marks, line, labels),
-    ]
-    return "\n".join([*parts, "</svg>\n"])
-
-
-def elements(
-    marks: str,
-    line: tuple[int, ...] | None,
-    labels: Mapping[int, object],
-    grounds: Mapping[int, str] | None = None,
-) -> list[str]:
-    """What such a document consists of, to be put into another one; grounds: colours of cells."""
     parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
-    for cell, colour in {**(grounds or {}), **dict.fromkeys(line or (), _WIN)}.items():
-        x, y = _corner(cell)
+    won = dict.fromkeys(board.winning_line or (), _WIN)
+    for cell, colour in {**(grounds or {}), **won}.items():
+        x, y = cell % 3 * _CELL, cell // 3 * _CELL
         parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>')
     grid = " ".join(f"M{at} 0V{SIZE}M0 {at}H{SIZE}" for at in (_CELL, 2 * _CELL))
     parts.append(f'<path d="{grid}" stroke="{_GRID}" stroke-width="2"/>')
-    for cell, mark in enumerate(marks):
-        x, y = (at + _CELL // 2 for at in _corner(cell))
+    for cell, mark in enumerate(str(board.position)):
+        x, y = cell % 3 * _CELL + _CELL // 2, cell // 3 * _CELL + _CELL // 2
         if mark == "X":
             reach = f"M{x - _RADIUS} {y - _RADIUS}l{2 * _RADIUS} {2 * _RADIUS}m0 {-2 * _RADIUS}"
             path = f"{reach}l{-2 * _RADIUS} {2 * _RADIUS}"
@@ -311,10 +292,6 @@ def elements(
                 f"{escape(str(labels[cell]))}</text>"
             )
     return parts
-
-
-def _corner(cell: int) -> tuple[int, int]:
-    return cell % 3 * _CELL, cell // 3 * _CELL
 
 
 def table_html(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,17 +1,17 @@
-"""Engines, the games that they play with each other, and what these come to, exactly.
+"""Engines, the games that they play with each other, and exactly how these end.
 
-An engine answers a position with a move, and says what that cost. Whoever resigns has lost. A match
-is played from both seats, and its shares have their uncertainty.
+An engine answers a position with a move, and says what that cost; one that resigns has lost. A
+match is played from both seats, and its shares have their uncertainty.
 
-A walk samples nothing: it goes through all the games that two players may play, from the ends of
-games back to any position, and finds each position once. It is seen by one player, "me". What it
-finds is the caller's: a chance, a count, a line of moves.
+A walk samples nothing: it goes through all the games that two players may play, back from their
+ends to any position, and finds each position once. It sees them as one player, "me". The caller
+decides what it finds: a chance, a count, a line of moves.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,13 +30,11 @@ Moves = Callable[[Position], Iterable[tuple[int, float]]]
 """The cells that a player may play, and how likely each is in proportion; none: resigns."""
 
 After = list[tuple[int, Any, Value]]
-"""Each move from a position: its cell, its weight, and what it comes to."""
+"""Each move from a position: its cell, its weight, and the value after it."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An engine's answer to a position."""
-
     cells: tuple[int, ...]
     """The moves that it might play, in the order that it found them; none if it resigns."""
     nodes: int = 0
@@ -49,10 +47,9 @@ class Reply:
     weights: tuple[int, ...] | None = None
     """For each of the cells, how often it is played in proportion; None: all equally often."""
     remark: str = ""
-    """A sentence that it says about the game to its opponent, if it has one."""
+    """A sentence about the game for its opponent, if it has one."""
 
     def weighted(self) -> list[tuple[int, int]]:
-        """Each of the cells, and how often it is played in proportion."""
         return list(zip(self.cells, self.weights or (1,) * len(self.cells), strict=True))
 
     def chances(self) -> list[tuple[int, Fraction]]:
@@ -79,11 +76,11 @@ class Engine(Protocol):
     """Whether it claims never to lose."""
 
     def reply(self, position: Position) -> Reply:
-        """Its answer to a position in which somebody has to move."""
+        """Its answer to a position that is not over."""
 
 
 def may_vary(engine: Engine) -> bool:
-    """Whether an engine of somebody else's may answer a position differently from call to call."""
+    """Whether somebody else's engine may answer a position differently from call to call."""
     return getattr(engine, "may_vary", False)
 
 
@@ -98,7 +95,7 @@ def remembering(engine: Engine) -> Engine:
 
 @dataclass
 class Tally:
-    """How often the first engine of a match won, drew and lost."""
+    """How many games the first engine of a match won, drew and lost."""
 
     won: int = 0
     drawn: int = 0
@@ -106,8 +103,13 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """How many were played."""
         return self.won + self.drawn + self.lost
+
+    def add(self, result: int) -> None:
+        """Count a game that was won (1), drawn (0) or lost (-1)."""
+        self.won += result == 1
+        self.drawn += result == 0
+        self.lost += result == -1
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(self.won + other.won, self.drawn + other.drawn, self.lost + other.lost)
@@ -119,8 +121,6 @@ def interval(count: int, games: int) -> tuple[float, float]:
     >>> interval(0, 100)[0]
     0.0
     """
-    if not games:
-        return 0.0, 1.0
     share = count / games
     scale = 1 + _Z_95**2 / games
     middle = (share + _Z_95**2 / (2 * games)) / scale
@@ -128,19 +128,6 @@ def interval(count: int, games: int) -> tuple[float, float]:
     low = 0.0 if count == 0 else middle - half
     high = 1.0 if count == games else middle + half
     return low, high
-
-
-class Player:
-    """An engine with its own random numbers; its replies are remembered, unless they may vary."""
-
-    def __init__(self, engine: Engine, random: Random, learns: bool = False) -> None:
-        self.name = engine.name
-        self._random = random
-        self._engine = engine if learns else remembering(engine)
-
-    def choose(self, position: Position) -> int | None:
-        """One of the engine's cells for a position, drawn at random; None if it resigns."""
-        return self._engine.reply(position).choose(self._random)
 
 
 def winner(position: Position) -> int:
@@ -153,15 +140,15 @@ def winner(position: Position) -> int:
     return 1 if position.ply % 2 else -1
 
 
-def play(one: Player, other: Player, first: bool) -> tuple[list[int], int]:
-    """Play a game until it is over or given up: its cells, and 1, 0 or -1 for `one`.
+def play(one: Engine, other: Engine, first: bool, random: Random) -> tuple[list[int], int]:
+    """Play a game until it is over or an engine resigns: its cells, and 1, 0 or -1 for `one`.
 
     first: whether `one` moves first.
     """
     position, cells = EMPTY, []
     while not position.over:
         mover = one if (position.ply % 2 == 0) == first else other
-        cell = mover.choose(position)
+        cell = mover.reply(position).choose(random)
         if cell is None:
             break
         cells.append(cell)
@@ -169,15 +156,27 @@ def play(one: Player, other: Player, first: bool) -> tuple[list[int], int]:
     return cells, winner(position) * (1 if first else -1)
 
 
-def match(one: Player, other: Player, games: int) -> Iterator[tuple[bool, int]]:
-    """Games in turn from either seat: whether `one` moved first, and 1, 0 or -1 for it."""
+def match(
+    one: Engine,
+    other: Engine,
+    games: int,
+    random: Random,
+    played: Callable[[int], None] = lambda number: None,
+) -> tuple[Tally, Tally]:
+    """Let two engines play, in turn from either seat: the games in which `one` moved first, second.
+
+    played: called after each game, with its number.
+    """
+    tallies = Tally(), Tally()
+    one, other = remembering(one), remembering(other)
     for number in range(games):
-        first = number % 2 == 0
-        yield first, play(one, other, first)[1]
+        seat = number % 2
+        tallies[seat].add(play(one, other, seat == 0, random)[1])
+        played(number + 1)
+    return tallies
 
 
 def any_cell(position: Position) -> list[tuple[int, float]]:
-    """The moves of random play."""
     return [(cell, 1) for cell in position.free]
 
 
@@ -188,11 +187,11 @@ def walk(
     join: Callable[[bool, After[Value]], Value],
     same: Callable[[Position], Position] | None = None,
 ) -> Callable[[Position, bool], Value]:
-    """What each position comes to, asked with whether it is my turn there.
+    """A function that gives the value of a position, by whether it is my turn there.
 
-    end: of a game, from its result (1, 0 or -1 for me) and its last position. join: of a position,
-    from whether it is my turn, and each move. same: the position to look at instead, such as
-    `canonical`; then only such positions are asked about.
+    end: the value of a finished game, from its result (1, 0 or -1 for me) and its last position.
+    join: the value of a position, from whether it is my turn, and each move. same: the position to
+    look at instead, such as `canonical`; then only such positions may be asked about.
     """
 
     @cache
@@ -217,7 +216,7 @@ def times(weight: Any, value: Any) -> Any:
 
 
 def mean(after: After[Any]) -> Any:
-    """The mean of the numbers that moves come to, by their weights."""
+    """The mean of the values of moves, by their weights."""
     total = sum(weight for _, weight, _ in after)
     return sum(times(weight, value) for _, weight, value in after) / total
 
@@ -231,7 +230,6 @@ class Odds(NamedTuple):
 
 
 def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
-    """The mean of the odds that moves come to, for either player."""
     won = drawn = lost = total = 0
     for _, weight, odds in after:
         total += weight
@@ -253,7 +251,7 @@ def odds(
     first: bool = True,
     number: Callable[[bool], Any] = float,
 ) -> Odds:
-    """What comes of a game between two engines, for `mine`, which moves first or second.
+    """The odds of a game between two engines, for `mine`, which moves first or second.
 
     number: `Fraction` for exact odds. Only the positions that they reach are asked about.
 

@@ -44,17 +44,18 @@ class Position(NamedTuple):
 
     @property
     def free(self) -> tuple[int, ...]:
-        """The free cells, in reading order."""
         return CELLS[FULL & ~(self.mover | self.other)]
 
     @property
     def ply(self) -> int:
-        """How many marks are on the board."""
         return len(CELLS[self.mover]) + len(CELLS[self.other])
 
     @property
+    def turn(self) -> str:
+        return "XO"[self.ply % 2]
+
+    @property
     def over(self) -> bool:
-        """Whether the last move has won, or filled the board."""
         return WON[self.other] or self.mover | self.other == FULL
 
     @property
@@ -64,11 +65,9 @@ class Position(NamedTuple):
 
     @property
     def won_cells(self) -> list[int]:
-        """The cells of those lines, in reading order."""
         return sorted({cell for line in self.won_lines for cell in LINES[line]})
 
     def play(self, cell: int) -> Position:
-        """The position after a mark on a free cell, seen by the player whose turn it is then."""
         return Position(self.other, self.mover | 1 << cell)
 
     def scores(self) -> list[int]:
@@ -79,7 +78,7 @@ class Position(NamedTuple):
         ]
 
     def __str__(self) -> str:
-        first, second = (self.mover, self.other) if self.ply % 2 == 0 else (self.other, self.mover)
+        first, second = self if self.turn == "X" else reversed(self)
         return "".join(
             "X" if first >> cell & 1 else "O" if second >> cell & 1 else "." for cell in range(9)
         )
@@ -152,7 +151,6 @@ _TURNED = tuple(
 
 
 def turned(position: Position, to: Sequence[int]) -> Position:
-    """The same position turned or mirrored as one of `SYMMETRIES` has it."""
     return Position(*(sum(1 << to[cell] for cell in CELLS[mask]) for mask in position))
 
 
@@ -160,6 +158,20 @@ def canonical(position: Position) -> Position:
     """The least of the eight positions that are the same but for turning and mirroring."""
     mover, other = position
     return Position(*min((masks[mover], masks[other]) for masks in _TURNED))
+
+
+@cache
+def alike(position: Position) -> dict[int, int]:
+    """For each free cell, the one of the canonical position that stands for it.
+
+    Moves that are the same up to symmetry have the same.
+
+    >>> alike(parse("..X......"))
+    {0: 2, 1: 1, 3: 5, 4: 4, 5: 1, 6: 8, 7: 5, 8: 2}
+    """
+    least = canonical(position)
+    ways = [to for to in SYMMETRIES if turned(position, to) == least]
+    return {cell: min(to[cell] for to in ways) for cell in position.free}
 
 
 @cache

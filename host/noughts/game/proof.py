@@ -1,7 +1,7 @@
-"""What an engine's play comes to, exactly: against every sequence of its opponent's moves.
+"""An engine's results, exactly: against every sequence of its opponent's moves.
 
-A game is a sequence of moves; where an engine plays any of several cells, each of them is followed,
-with the chance that the engine gives it.
+Where an engine plays any of several cells, each of them is followed, with the chance that the
+engine gives it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from noughts.game.board import table_html
 from noughts.game.engine import After, Engine, Reply, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
-WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
-_RESULTS = {1: WON_BY_ENGINE, 0: DRAWN, -1: LOST}
+RESULTS = WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
 _CALLS_IF_VARYING = 10
 
 
@@ -43,20 +42,21 @@ class Seat:
     """The cells of a shortest game that the engine loses, if there is one; it may end with its
     resignation."""
 
-    def count(self, result: str) -> int:
-        """How many games have this result."""
-        return sum(number for (kind, _), number in self.games.items() if kind == result)
+    @property
+    def order(self) -> str:
+        return "first" if self.first else "second"
 
     @property
     def total(self) -> int:
-        """How many games there are."""
         return self.games.total()
 
     @property
     def plies(self) -> tuple[int, int]:
-        """The lengths of the shortest and the longest game."""
         lengths = [ply for _, ply in self.games]
         return min(lengths), max(lengths)
+
+    def count(self, result: str) -> int:
+        return sum(number for (kind, _), number in self.games.items() if kind == result)
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,14 @@ class Proof:
 
     @property
     def never_loses(self) -> bool:
-        """Whether it loses no game, from either seat."""
         return not any(seat.count(LOST) for seat in self.seats)
 
     def _repr_html_(self) -> str:
-        names = "moving first", "moving second"
         rows = [
-            (name, *(f"{seat.count(result):,}" for result in _RESULTS.values()))
-            for name, seat in zip(names, self.seats, strict=True)
+            (f"moving {seat.order}", *(f"{seat.count(result):,}" for result in RESULTS))
+            for seat in self.seats
         ]
-        return table_html(("games", *_RESULTS.values()), rows)
+        return table_html(("games", *RESULTS), rows)
 
 
 def prove(engine: Engine) -> Proof:
@@ -90,19 +88,15 @@ def prove(engine: Engine) -> Proof:
         for position, moves in replies.items()
     )
     found = walk(replies.__getitem__, any_cell, _end, _joined)
-
-    def seat(first: bool) -> Seat:
-        all_games = replace(found(EMPTY, first), first=first)
-        loses = all_games.greatest_loss_chance > 0
-        return all_games if loses else replace(all_games, likeliest_loss=None)
-
-    return Proof((seat(True), seat(False)), value_losing_positions)
+    first, second = (replace(found(EMPTY, first), first=first) for first in (True, False))
+    return Proof((first, second), value_losing_positions)
 
 
 def _end(result: int, at: Position) -> Seat:
-    games = Counter([(_RESULTS[result], at.ply)])
-    lost = Fraction(result < 0)
-    return Seat(True, games, Fraction(result > 0), lost, lost, (), lost, () if lost else None)
+    name = {1: WON_BY_ENGINE, 0: DRAWN, -1: LOST}[result]
+    won, lost = Fraction(result > 0), Fraction(result < 0)
+    line = () if lost else None
+    return Seat(True, Counter([(name, at.ply)]), won, lost, lost, line, lost, line)
 
 
 def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
@@ -115,29 +109,27 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
     games: Counter[tuple[str, int]] = Counter()
     for *_, each in after:
         games.update(each.games)
-    lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    losing = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    greatest, total = average("greatest_loss_chance"), sum(weight for _, weight, _ in after)
     moves = after
-    if engine_moves:
-        greatest, total = average("greatest_loss_chance"), sum(weight for _, weight, _ in after)
-    else:  # the opponent makes the best of it
+    if not engine_moves:  # the opponent makes the best of it
         greatest, total = max(each.greatest_loss_chance for *_, each in after), 1
         moves = [move for move in after if move[2].greatest_loss_chance == greatest]
-    likely, cell, line = max(
-        (
-            (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss or ())
-            for cell, weight, each in moves
-        ),
-        key=lambda game: game[0],
-    )
+    likeliest = [
+        (times(weight, each.likeliest_loss_chance), (cell, *each.likeliest_loss))
+        for cell, weight, each in moves
+        if each.likeliest_loss is not None
+    ]
+    likely, line = max(likeliest, key=lambda game: game[0], default=(Fraction(0), None))
     return Seat(
         True,  # until it is known
         games,
         average("win_chance"),
         average("loss_chance"),
         greatest,
-        (cell, *line),
+        line,
         likely / total,
-        min(lines, key=len, default=None),
+        min(losing, key=len, default=None),
     )
 
 
@@ -145,8 +137,8 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
 class Asked:
     """An engine that answers as another one did.
 
-    What is proved of an engine that varies holds for the answers that it gave, and not for all that
-    it may give: so it is asked more often, and each of its answers counts as one that it may play.
+    A proof about an engine that varies holds for the answers that it gave, not for all that it may
+    give. So it is asked more often, and each of its answers counts as one that it may play.
     """
 
     name: str
@@ -159,7 +151,6 @@ class Asked:
     """The first position, from the empty board on, to which it gave two answers, and these."""
 
     def reply(self, position: Position) -> Reply:
-        """All cells that it has answered."""
         return self.replies[position]
 
 

@@ -51,7 +51,6 @@ class Reviewed:
 
     @property
     def mistake(self) -> bool:
-        """Whether the move gave away some of the value."""
         return self.value_after < self.value_before
 
 
@@ -69,7 +68,6 @@ def review(moves: Sequence[int], start: Position = EMPTY) -> list[Reviewed]:
 
 
 def verdict(move: Reviewed) -> Verdict:
-    """What a reviewed move is called."""
     if move.value_before - move.value_after == 2:
         return Verdict.BLUNDER
     if move.mistake:

@@ -55,7 +55,6 @@ def value(position: Position) -> int:
 
 
 def value_preserving_moves(position: Position) -> list[int]:
-    """The moves that keep the position's value."""
     before = value(position)
     return [cell for cell in position.free if -value(position.play(cell)) == before]
 
@@ -104,8 +103,6 @@ def hard_moves(position: Position) -> list[int]:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """One of the puzzles."""
-
     position: Position
     """Turned and mirrored in any way."""
     right: int
@@ -116,7 +113,6 @@ class Puzzle:
 
 
 def puzzle_of(position: Position) -> Puzzle | None:
-    """The puzzle that a position is, if it is one."""
     if position.over or len(position.free) < 2:
         return None
     right = value_preserving_moves(position)
@@ -130,7 +126,6 @@ def puzzle_of(position: Position) -> Puzzle | None:
 
 @cache
 def puzzles() -> tuple[Puzzle, ...]:
-    """All of them, each in its canonical position."""
     different = sorted({canonical(each) for each in reachable()})
     return tuple(found for each in different if (found := puzzle_of(each)))
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from noughts.brain.learn import PeopleGame
-from noughts.game.positions import FULL, SYMMETRIES, Position, canonical, turned
+from noughts.game.positions import FULL, Position, alike, canonical
 from noughts.game.review import mistakes
 from noughts.game.solver import value, value_preserving_moves
 from noughts.protocol.describe import CHIP, SEATS, called, name_key
@@ -261,9 +261,7 @@ def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
     met: dict[Position, Counter[int]] = {}
     for (masks, cell), times in counts.items():
         position = Position(masks >> 9, masks & FULL)
-        least = canonical(position)
-        same = min(to[cell] for to in SYMMETRIES if turned(position, to) == least)
-        met.setdefault(least, Counter())[same] += times
+        met.setdefault(canonical(position), Counter())[alike(position)[cell]] += times
     positions = [
         MetPosition(position, cells, tuple(value_preserving_moves(position)))
         for position, cells in met.items()

@@ -76,7 +76,7 @@ def _value(node: Node) -> str | None:
         return None
     if node.cell is None:
         return format_score(-node.score)
-    return f"{node.bound} {format_score(node.score)}".strip()
+    return node.value
 
 
 def _step(step: Step) -> dict[str, object]:
