@@ -42,33 +42,11 @@ if TYPE_CHECKING:
 __version__ = "1.1.0"
 
 __all__ = [
-    "Board",
-    "Engine",
-    "Game",
-    "GameFilter",
-    "IllegalMoveError",
-    "IllegalPositionError",
-    "MatchResult",
-    "NoughtsError",
-    "OwnEngineError",
-    "StoreError",
-    "StoredGame",
-    "UnknownEngineError",
-    "engine",
-    "engine_names",
-    "games",
-    "games_in_capture",
-    "match",
-    "prove",
+    "Board", "Engine", "Game", "GameFilter", "IllegalMoveError", "IllegalPositionError",
+    "MatchResult", "NoughtsError", "OwnEngineError", "StoreError", "StoredGame",
+    "UnknownEngineError", "engine", "engine_names", "games", "games_in_capture", "match", "prove",
     "review",
-]
-
-_ELSEWHERE = {
-    "Board": "game.board",
-    "Game": "protocol.sentences",
-    "GameFilter": "store.queries",
-    "StoredGame": "store.stored_game",
-}
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> "Any":
@@ -76,8 +54,9 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module 'noughts' has no attribute {name!r}")
     from importlib import import_module
 
-    module = "errors" if name.endswith("Error") else _ELSEWHERE.get(name, "library")
-    return getattr(import_module(f"noughts.{module}"), name)
+    return getattr(
+        import_module("noughts.errors" if name.endswith("Error") else "noughts.library"), name
+    )
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import BinaryIO, NamedTuple
@@ -17,17 +19,20 @@ from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply, Tally
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
-from noughts.protocol.describe import seated, won
-from noughts.protocol.parser import ParsedSentence, Stream
+from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
 from noughts.store.capture import read as read_capture
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
+from noughts.views.games import game_row
 
 _SHOWN = 20
 """Games in a table of a notebook."""
+_COLUMNS = attrgetter(
+    "number", "began", "player_a", "player_b", "first", "moves", "result", "board"
+)
 
 
 class Engine:
@@ -146,25 +151,13 @@ class Games(Iterator[StoredGame]):
 
     def _repr_html_(self) -> str:
         head = "game", "began", "A", "B", "first", "moves", "result", "board"
-        rows = (
-            (
-                game.id,
-                game.when,
-                *map(seated, game.seats),
-                game.first,
-                len(game.moves),
-                won(game.result),
-                game.called,
-            )
-            for game in self._read(_SHOWN)
-        )
-        return table_html(head, rows)
+        return table_html(head, map(_COLUMNS, map(game_row, self._read(_SHOWN))))
 
 
 def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Games:
-    """The games of a store, in the order in which they were kept.
+    """The games of a store, in the order in which they were stored.
 
-    path: by default the store that `noughts watch` keeps. Raises `StoreError`.
+    path: by default the store of `noughts watch`. Raises `StoreError`.
 
     >>> next(games("lost/games.db"))
     Traceback (most recent call last):
@@ -188,20 +181,19 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
         with Path(capture).open("rb") as file:
             return games_in_capture(file)
     latest: dict[tuple[str, int], Game] = {}
-    for item in _items(capture):
-        if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
-            game = item.sentence
-            before = latest.get((game.boot, game.number))
-            if before is None or len(before.moves) <= len(game.moves):
-                latest[game.boot, game.number] = game
-    return list(latest.values())
 
+    def take(items: Iterable[Item]) -> None:
+        for item in items:
+            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
+                game = item.sentence
+                before = latest.get((game.boot, game.number))
+                if before is None or len(before.moves) <= len(game.moves):
+                    latest[game.boot, game.number] = game
 
-def _items(capture: BinaryIO) -> Iterator[object]:
-    """The events of each board in a capture."""
-    streams: dict[str | None, Stream] = {}
+    streams: defaultdict[str | None, Stream] = defaultdict(Stream)
+    """By board."""
     for captured in read_capture(capture):
-        stream = streams.setdefault(captured.board, Stream())
-        yield from stream.feed(captured.data)
+        take(streams[captured.board].feed(captured.data))
     for stream in streams.values():
-        yield from stream.end()
+        take(stream.end())
+    return list(latest.values())

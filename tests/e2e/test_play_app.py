@@ -95,7 +95,7 @@ async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_
         await settled(lambda: "once one has ended" in screen(app))
         board.says(BOOT, *stages(A_WINS), *stages([4], number=2, first="B"))
         await settled(lambda: "game 2, move 1: B in the centre" in screen(app))
-        await settled(lambda: app._recording.kept)
+        await settled(lambda: app._recording.last)
         await pilot.press("v")
         await settled(lambda: "0/7" in screen(app))
         shown = " ".join(screen(app).split())

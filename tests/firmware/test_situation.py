@@ -23,7 +23,7 @@ class Observed:
             self.driver.rest(LOOK_US / 1000)
             for item in self.driver.items[self.heard :]:
                 assert isinstance(item, ParsedSentence)
-                self.observer.hear(item.sentence)
+                self.observer.receive(item.sentence)
                 self.note()
             self.heard = len(self.driver.items)
             self.observer.see(self.driver.board.leds())

@@ -55,6 +55,7 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
         async def shown(pilot):
             await settled(lambda: any("You have won!" in line for line in screen_lines(app)))
             await settled(lambda: "[██]" in "\n".join(screen_lines(app)))
+            await settled(lambda: any("A 1, B 0" in line for line in screen_lines(app)))
             await pilot.pause(0.3)
 
         assert snap_compare(app, terminal_size=size, run_before=shown)

@@ -7,7 +7,7 @@ from boards import LETTERS
 from noughts.engines.registry import engines
 from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
-from noughts.protocol.situation import Observer, Said, said
+from noughts.protocol.situation import Instructions, Observer, instructions
 from noughts.terminal.layout import PLAYERS
 from noughts.terminal.play import panel
 
@@ -32,19 +32,19 @@ def game(moves="", end="-", seats="PH", first="A"):
 def observed(*sentences):
     observer = Observer()
     for sentence in (BOOT, *sentences):
-        observer.hear(sentence)
+        observer.receive(sentence)
     return observer
 
 
 def words(observer, controls="b"):
-    what = said(observer.now, controls)
+    what = instructions(observer.now, controls)
     return what.headline, dict(what.buttons)
 
 
 def test_the_menu_is_read_off_the_leds():
     observer = Observer()
     assert look(observer, picture("2")).phase == "starting"
-    observer.hear(BOOT)
+    observer.receive(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
     for letter, seat, about in (
         ("2", "P", "two people, on this board"),
@@ -53,19 +53,19 @@ def test_the_menu_is_read_off_the_leds():
         ("H", "H", "the chip, hard: it never loses"),
     ):
         assert (look(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
-        assert said(observer.now, "b").about == f"{letter}: {about}"
-    observer.hear(BOOT)
+        assert instructions(observer.now, "b").about == f"{letter}: {about}"
+    observer.receive(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "H")
     assert words(observer)[1] == {
         "button A": "next opponent", "button B": "start the game", "A+B": "tilt or buttons",
     }  # fmt: skip
-    assert said(observed().now, "b").about == "The LEDs show the opponent."
+    assert instructions(observed().now, "b").about == "The LEDs show the opponent."
 
 
 def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
     observer = observed()
     look(observer, picture("H"))
-    observer.hear(game())
+    observer.receive(game())
     assert look(observer, picture("H")).phase == "turn"
     look(observer, DARK)
     observer.see(picture("H"))
@@ -89,7 +89,7 @@ def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
     ],
 )
 def test_whose_turn_it_is_and_who_has_won(sentence, headline, player):
-    what = said(observed(sentence).now, "b")
+    what = instructions(observed(sentence).now, "b")
     assert (what.headline, what.player) == (headline, player)
 
 
@@ -99,7 +99,7 @@ def test_what_the_buttons_do():
         assert words(observed(game()), controls)[1] == {
             "button A": "next free cell", "button B": place, "A+B": "to the menu",
         }  # fmt: skip
-    assert said(observed(game("4", seats="PP")).now, "t").buttons == (
+    assert instructions(observed(game("4", seats="PP")).now, "t").buttons == (
         ("tilt", "move the cursor"),
         ("button A", "player A's"), ("button B", place), ("A+B", "to the menu"),
     )  # fmt: skip
@@ -115,16 +115,16 @@ def test_icons_and_texts_hide_no_marks():
     marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
     assert look(observer, marks).last == 2
     assert look(observer, picture("X")).last is None
-    assert said(observer.now, "t").about == "X: that cell is taken."
+    assert instructions(observer.now, "t").about == "X: that cell is taken."
     look(observer, picture("<"))
-    assert said(observer.now, "t").about == "The arrow: it is player A's turn."
+    assert instructions(observer.now, "t").about == "The arrow: it is player A's turn."
     assert look(observer, marks).last == 2 and observer.now.answer == ""
-    assert said(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
+    assert instructions(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
     # A text that scrolls after the end shows no marks in between.
-    observer.hear(game("03142", end="A"))
+    observer.receive(game("03142", end="A"))
     for leds, last in ((marks, 2), (picture("X"), None), (marks, None)):
         assert look(observer, leds).last == last
-    observer.hear(game("4"))
+    observer.receive(game("4"))
     assert look(observer, marks).last == 4
 
 
@@ -132,12 +132,14 @@ def test_a_reset_and_a_fault():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert look(observer, sad).phase == "fault"
-    assert said(observer.now, "b") == Said(
+    assert instructions(observer.now, "b") == Instructions(
         "The game has failed", "A sad face: it starts again by itself."
     )
     observer.reset()
     assert observer.now.phase == "starting"
-    assert said(observer.now, "b") == Said("The board starts", "The game's menu comes in a moment.")
+    assert instructions(observer.now, "b") == Instructions(
+        "The board starts", "The game's menu comes in a moment."
+    )
 
 
 @pytest.mark.parametrize("width", [25, 40, 80])

@@ -121,7 +121,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         return memory.program()
 
     def sum_up() -> None:
-        if stored := len(recording.kept):
+        if stored := len(recording.stored):
             replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
             say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
         if recording.moved:

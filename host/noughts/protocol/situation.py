@@ -85,7 +85,7 @@ class Observer:
         self.now = Situation()
         self._leds = b""
 
-    def hear(self, sentence: Sentence) -> None:
+    def receive(self, sentence: Sentence) -> None:
         """Take a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self._boot = 0, sentence.boot
@@ -124,7 +124,7 @@ class Observer:
 
 
 @dataclass(frozen=True)
-class Said:
+class Instructions:
     headline: str
     about: str
     buttons: tuple[tuple[str, str], ...] = ()
@@ -133,23 +133,25 @@ class Said:
     """Whose the headline is, `A` or `B`; empty if nobody's."""
 
 
-def said(now: Situation, controls: str) -> Said:
-    """The words for a situation; controls: `b` buttons, `t` tilt, or empty if not known."""
+def instructions(now: Situation, controls: str) -> Instructions:
+    """What to tell a person; controls: `b` buttons, `t` tilt, or empty if not known."""
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
-        return Said("Menu: against whom?", about, (*choose, ("A+B", "tilt or buttons")))
+        return Instructions("Menu: against whom?", about, (*choose, ("A+B", "tilt or buttons")))
     if now.phase == "fault":
-        return Said("The game has failed", "A sad face: it starts again by itself.")
+        return Instructions("The game has failed", "A sad face: it starts again by itself.")
     game = now.game
     if game is None:
-        return Said("The board starts", "The game's menu comes in a moment.")
+        return Instructions("The board starts", "The game's menu comes in a moment.")
     if now.phase == "over":
         begins = ("A or B", f"next game: player {_OTHER[game.first]} begins")
-        return Said(_ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else "")
+        return Instructions(
+            _ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else ""
+        )
     if now.phase == "thinking":
         about = "The chip shows its move in a moment."
-        return Said("The chip's turn", about, (_TO_MENU,), now.player)
+        return Instructions("The chip's turn", about, (_TO_MENU,), now.player)
     about = "Bright: A. Pulsing: B. Blinking: the cursor."
     if now.answer:
         taken = now.answer == "taken"
@@ -162,7 +164,7 @@ def said(now: Situation, controls: str) -> Said:
         place = f"button {now.player}", "place your mark"
         wrong = f"button {other}", f"player {other}'s" if two else "not yours"
         buttons = [("tilt", "move the cursor"), *sorted([place, wrong]), _TO_MENU]
-    return Said(headline, about, tuple(buttons), now.player)
+    return Instructions(headline, about, tuple(buttons), now.player)
 
 
 def _ended(game: Game) -> str:

@@ -28,15 +28,14 @@ def name_of_copy(file: str) -> str:
     return f"file-{printable(file)}"
 
 
-class DataLogs:
+class DataLogs(QueuedSource):
     """Follows the drives that are mounted. `close()` it."""
 
     def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
+        super().__init__()
         self._find = find
         self._read: dict[str, tuple[object, str]] = {}
         """By board, the version of the log that was read, and why it could not be."""
-        self._found = QueuedSource()
-        self.poll = self._found.poll
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
         self._thread.start()
@@ -51,14 +50,13 @@ class DataLogs:
                 for drive in drives
                 if not drive.maintenance
             }
-            for gone in self._read.keys() - there.keys():
-                del self._read[gone]
+            self._read = {board: self._read.get(board, (None, "")) for board in there}
             for board, drive in there.items():
                 self._look_at(board, drive)
             self._stopped.wait(_LOOK_S)
 
     def _look_at(self, board: str, drive: Drive) -> None:
-        path, (known, said) = drive.path / data_log.NAME, self._read.get(board, (None, ""))
+        path, (known, reported) = drive.path / data_log.NAME, self._read[board]
         version, why = None, ""
         try:
             status = path.stat()
@@ -70,13 +68,13 @@ class DataLogs:
                 content = file.read(data_log.MAX_SIZE + 1)
             version = found
             if games := data_log.games(content):
-                self._found.put(SentencesRead(board, games, timestamps.now(), from_log=True))
+                self.put(SentencesRead(board, games, timestamps.now(), from_log=True))
         except FileNotFoundError:  # a V1, or nothing was logged yet
             pass
         except (DataLogError, OSError) as error:
             why = error_message(error)
-            if why != said:
-                self._found.put(DataLogUnreadable(board, why))
+            if why != reported:
+                self.put(DataLogUnreadable(board, why))
         self._read[board] = version, why
 
     def close(self) -> None:

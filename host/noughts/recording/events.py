@@ -18,10 +18,13 @@ Called = Callable[[str], str]
 # Nobody changes one, though Python would allow it: frozen ones take four times as long to make.
 @dataclass(unsafe_hash=True)
 class Event:
-    kind: ClassVar[str]
-    """What `noughts watch --json` calls it."""
-    says: ClassVar[str] = ""
-    """Its text, with its fields in braces."""
+    """kind: what `noughts watch --json` calls it. says: its text, with its fields in braces."""
+
+    _kind: ClassVar[str]
+    _says: ClassVar[str]
+
+    def __init_subclass__(cls, kind: str = "", says: str = "") -> None:
+        cls._kind, cls._says = kind, says
 
     @property
     def resent(self) -> bool:
@@ -31,7 +34,7 @@ class Event:
     @property
     def about(self) -> str:
         """What has happened, without the board's name."""
-        return self.says.format_map(vars(self))
+        return self._says.format_map(vars(self))
 
     def text(self, called: Called = short) -> str:
         """Describe it in one line."""
@@ -39,7 +42,7 @@ class Event:
 
     def record(self) -> dict[str, object]:
         """What `noughts watch --json` prints of it; the command's help explains the fields."""
-        return {"event": self.kind} | vars(self)
+        return {"event": self._kind} | vars(self)
 
 
 @dataclass(unsafe_hash=True)
@@ -51,10 +54,9 @@ class BoardEvent(Event):
 
 
 @dataclass(unsafe_hash=True)
-class PortOpened(BoardEvent):
+class PortOpened(BoardEvent, kind="connected"):
     """A port is open. Its board is named by USB serial number, else by the port."""
 
-    kind = "connected"
     port: str
 
     @property
@@ -63,25 +65,19 @@ class PortOpened(BoardEvent):
 
 
 @dataclass(unsafe_hash=True)
-class PortClosed(BoardEvent):
-    kind = "gone"
-    says = "gone ({why}); watching resumes when it is back"
+class PortClosed(BoardEvent, kind="gone", says="gone ({why}); watching resumes when it is back"):
     port: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class PortUnavailable(Event):
-    kind = "waiting"
-    says = "waiting for {port}: {why}"
+class PortUnavailable(Event, kind="waiting", says="waiting for {port}: {why}"):
     port: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class DataLogUnreadable(BoardEvent):
-    kind = "unreadable"
-    says = "{why}"
+class DataLogUnreadable(BoardEvent, kind="unreadable", says="{why}"):
     why: str
 
 
@@ -109,33 +105,31 @@ class SentenceStored(BoardEvent):
     def description(self) -> str:
         if isinstance(self.sentence, Boot) or not self.late:
             return describe(self.sentence, self.game)
-        if self.played_before is None:
-            # A stored game whose start was received; by radio the end of one that was followed.
-            by_radio = is_by_radio(self.board)
-            return (describe if by_radio else describe_whole)(self.sentence, self.game)
-        before = timestamps.local_bound(self.played_before)
-        return f"{describe_whole(self.sentence, self.game)}, played before {before}"
+        if self.played_before is not None:
+            before = timestamps.local_bound(self.played_before)
+            return f"{describe_whole(self.sentence, self.game)}, played before {before}"
+        # A stored game whose start was received; by radio the end of one that was followed.
+        by_radio = is_by_radio(self.board)
+        return (describe if by_radio else describe_whole)(self.sentence, self.game)
 
     @property
     def about(self) -> str:
         return self.description if self.new else f"{self.description} (already stored)"
 
     def record(self) -> dict[str, object]:
-        sentence = self.sentence
-        said = dict(vars(sentence))
-        record: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
+        sentence, before = self.sentence, self.played_before
+        source: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
         if isinstance(sentence, Boot):
-            boot, hardware = said.pop("boot"), said.pop("board")
-            return {"event": "boot"} | record | {"boot": boot, "hardware": hardware} | said
-        before = self.played_before
-        record |= {"late": self.late, "played_before": before and timestamps.iso(before)}
-        said["moves"] = list(sentence.moves)
-        return {"event": "game"} | record | {"game": self.game} | said
+            boot, hardware, release, table_id = vars(sentence).values()
+            about = {"boot": boot, "hardware": hardware, "release": release, "table_id": table_id}
+            return {"event": "boot", **source, **about}
+        source |= {"late": self.late, "played_before": before and timestamps.iso(before)}
+        played = {**vars(sentence), "moves": list(sentence.moves)}
+        return {"event": "game", **source, "game": self.game, **played}
 
 
 @dataclass(unsafe_hash=True)
-class ResentGames(BoardEvent):
-    kind = "kept"
+class ResentGames(BoardEvent, kind="kept"):
     again: int
     new: int
 
@@ -146,18 +140,15 @@ class ResentGames(BoardEvent):
 
 
 @dataclass(unsafe_hash=True)
-class BoardRefused(BoardEvent):
-    kind = "refused"
-    says = "refused: {why}"
+class BoardRefused(BoardEvent, kind="refused", says="refused: {why}"):
     gateway: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class BoardNamed(BoardEvent):
+class BoardNamed(BoardEvent, kind="named"):
     """What people call a board: it has just connected, or was renamed."""
 
-    kind = "named"
     name: str | None
     """None: it has no name any more."""
 
@@ -167,20 +158,18 @@ class BoardNamed(BoardEvent):
 
 
 @dataclass(unsafe_hash=True)
-class UnknownSentence(BoardEvent):
+class UnknownSentence(
+    BoardEvent, kind="unknown", says="{what} is not known to this version; get a newer noughts"
+):
     """A sentence of a later version; each kind is reported once for each board."""
 
-    kind = "unknown"
-    says = "{what} is not known to this version; get a newer noughts"
     what: str
 
 
 @dataclass(unsafe_hash=True)
-class NoiseReceived(BoardEvent):
+class NoiseReceived(BoardEvent, kind="noise", says="noise: {noise}"):
     """What is not a sentence, escaped so that it is safe to show."""
 
-    kind = "noise"
-    says = "noise: {noise}"
     noise: str
 
     def record(self) -> dict[str, object]:
@@ -188,38 +177,39 @@ class NoiseReceived(BoardEvent):
 
 
 @dataclass(unsafe_hash=True)
-class StoreBusy(Event):
-    kind = "busy"
-    says = (
+class StoreBusy(
+    Event,
+    kind="busy",
+    says=(
         "{store} is in use by another program; what boards say waits in memory, and is stored when "
         "that program is done"
-    )
+    ),
+):
     store: str
 
 
 @dataclass(unsafe_hash=True)
-class StoreFree(Event):
-    kind = "free"
-    says = "{store} is free again"
+class StoreFree(Event, kind="free", says="{store} is free again"):
     store: str
 
 
 @dataclass(unsafe_hash=True)
-class StoreGone(Event):
-    kind = "moved"
-    says = (
+class StoreGone(
+    Event,
+    kind="moved",
+    says=(
         "{store} was deleted, overwritten or damaged; from now on games are stored in {now}, which "
         "does not have the earlier ones"
-    )
+    ),
+):
     store: str
     now: str
 
 
 @dataclass(unsafe_hash=True)
-class NotShown(Event):
+class NotShown(Event, kind="missed"):
     """The number of unread events that were dropped; everything was stored."""
 
-    kind = "missed"
     events: int
 
     def text(self, called: Called = short) -> str:
@@ -227,32 +217,26 @@ class NotShown(Event):
 
 
 @dataclass(unsafe_hash=True)
-class BrokerAnswered(Event):
-    kind = "broker"
-    says = "{broker}: {what}"
+class BrokerAnswered(Event, kind="broker", says="{broker}: {what}"):
     broker: str
     what: str
 
 
 @dataclass(unsafe_hash=True)
-class RoomOnline(Event):
-    kind = "online"
-    says = "room {room} is online"
+class RoomOnline(Event, kind="online", says="room {room} is online"):
     room: str
 
 
 @dataclass(unsafe_hash=True)
-class RoomOffline(Event):
-    kind = "offline"
-    says = "room {room} is offline; what its boards say comes when it is back"
+class RoomOffline(
+    Event, kind="offline", says="room {room} is offline; what its boards say comes when it is back"
+):
     room: str
 
 
 @dataclass(unsafe_hash=True)
-class MessageRejected(Event):
+class MessageRejected(Event, kind="rejected", says="{topic}: a message was rejected: {why}"):
     """Somebody published what cannot be from a room; said once for each reason."""
 
-    kind = "rejected"
-    says = "{topic}: a message was rejected: {why}"
     topic: str
     why: str

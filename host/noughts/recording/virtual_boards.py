@@ -47,9 +47,9 @@ class VirtualBoards:
     def start(self, *names: str) -> None:
         """Begin to start these, or all."""
         for name in names or self.kinds:
-            threading.Thread(
-                target=self._start, args=[name], name="start a board", daemon=True
-            ).start()
+            thread = threading.Thread(target=self._start, args=[name], daemon=True)
+            thread.name = "start a board"
+            thread.start()
 
     def again(self, name: str) -> None:
         """Start a board anew that does not run any more."""

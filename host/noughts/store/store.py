@@ -70,26 +70,12 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 ) from error
         elif not path.exists():
             raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
-        for mode in (modes := self._modes(create)):
-            try:
-                self._open(mode)
-                break
-            except StoreError:
-                if mode == modes[-1]:
-                    raise
-
-    def _modes(self, create: bool) -> tuple[str, ...]:
-        """How SQLite may open the file: a read-only one can still be read."""
-        if create:
-            return ("mode=rwc",)
-        if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
-            return ("mode=rw",)
-        return ("mode=rw", "mode=ro", "immutable=1")
-
-    def _open(self, mode: str) -> None:
+        mode = "mode=rwc" if create else "mode=rw"
+        if not create and not os.access(path.parent, os.W_OK):
+            mode = "immutable=1"  # a store in its write-ahead log needs files next to it
         with self._readable_errors():
             self.db = sqlite3.connect(
-                f"{Path(os.path.realpath(self.path)).as_uri()}?{mode}",
+                f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
                 uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
             )  # fmt: skip
             self._lines = Lines(self.db)
@@ -98,7 +84,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             except BaseException:
                 self.db.close()
                 raise
-        self._files = StoreFiles(self.path, self.db)
+        self._files = StoreFiles(path, self.db)
 
     def _prepare(self) -> None:
         version = self._version()
@@ -218,8 +204,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
             why = f"no room to write {self.path}; free some space: what is stored already is safe"
         elif "readonly" in text:
             why = f"{self.path} may not be written; check its permissions, or choose another --db"
-        elif any(word in text for word in ("cantopen", "unable to open", "ioerr", "i/o")):
-            why = f"cannot use {self.path} ({error}); check the disk, or choose another --db"
+        elif "cantopen" in text or "unable to open" in text:
+            why = f"cannot open {self.path} ({error}); check the folder, or choose another --db"
+        elif "ioerr" in text or "i/o" in text:
+            why = f"cannot read or write {self.path} ({error}); check the disk and its free space"
         else:
             return _damaged(self.path, error)
         return StoreError(why)

@@ -25,8 +25,8 @@ from noughts.game.positions import after
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
-from noughts.protocol.situation import CONTROLS, Observer, Said, Situation, said
-from noughts.recording.play_recording import PlayedGames, PlayRecording
+from noughts.protocol.situation import CONTROLS, Instructions, Observer, Situation, instructions
+from noughts.recording.play_recording import PlayRecording
 from noughts.terminal.layout import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
@@ -245,11 +245,10 @@ class BoardApp(Program):
         self._flash = board.memory()
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
-        self._games = PlayedGames(recording.board)
         self._picture = Picture(self._do, board)
         self._doing = Static(id="doing")
-        self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
-        self._heard.can_focus = False
+        self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
+        self._transcript.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
         self._boot: str | None = None
@@ -264,7 +263,7 @@ class BoardApp(Program):
             yield self._picture
             yield self._doing
         yield Static(RULES, id="help", markup=False)
-        yield self._heard
+        yield self._transcript
         yield Static(
             f"The terminal is too small: make it {_MIN_COLUMNS} x {_MIN_LINES} or larger, "
             "or press q to quit.",
@@ -313,7 +312,7 @@ class BoardApp(Program):
         self._do(self._board.reset)
         self._observer.reset()
         self._stopped_by = ""
-        self._heard.write(Text("reset", style="dim"))
+        self._transcript.write(Text("reset", style="dim"))
 
     def action_rules(self) -> None:
         if self._has_room_for_help:
@@ -322,12 +321,11 @@ class BoardApp(Program):
             self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
-        game = self._games.last
+        game = self._recording.last
         if game is None:
-            self._heard.write(Text("v replays a game once one has ended", style="dim"))
+            self._transcript.write(Text("v replays a game once one has ended", style="dim"))
             return
-        number = self._recording.kept.get((game.boot, game.number), game.id)
-        self.push_screen(ReplayScreen(game._replace(id=number), None, "q back to the board"))
+        self.push_screen(ReplayScreen(game, None, "q back to the board"))
 
     def _look(self) -> None:
         """Take what the board shows and says, and pass on what is new."""
@@ -339,7 +337,7 @@ class BoardApp(Program):
             received = self._board.serial.read(4096)
         except OSError:  # its port goes a moment after the board
             return
-        self._recording.hear(received)
+        self._recording.receive(received)
         for item in self._stream.feed(received):
             self._tell(item)
         if (flash := self._board.memory()) is not self._flash:
@@ -356,30 +354,29 @@ class BoardApp(Program):
             last = now.last, now.game.player(len(now.game.moves) - 1)
         self._picture.show(leds, last)
         width = self._doing.content_size.width
-        shown = (now, self._stopped_by, self._controls, self._games.last, width)
+        shown = (now, self._stopped_by, self._controls, self._recording.last, width)
         if width and shown != self._shown:
             self._shown = shown
-            text = panel(now, self._stopped_by, self._controls, self._games.score, width)
+            text = panel(now, self._stopped_by, self._controls, self._recording.score, width)
             self._doing.update(text)
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, ParsedSentence):
-            self._observer.hear(item.sentence)
-            self._games.hear(item.sentence)
+            self._observer.receive(item.sentence)
             if isinstance(item.sentence, Boot):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
                 self._stopped_by = ""
             # What the board has stored from earlier runs would fill the screen at each start.
             if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
-                self._heard.write(Text(describe(item.sentence)))
+                self._transcript.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
-            self._heard.write(Text(item.text, style="dim italic"))
+            self._transcript.write(Text(item.text, style="dim italic"))
             if found := self._tracebacks.feed(item.text):
                 # A second traceback follows from the first.
                 why = f"{found.where}: {found.error}. Correct it and start again."
                 self._stopped_by = self._stopped_by or why
         elif not item.again:
-            self._heard.write(Text(f"{item.what} is not known to this version", style="dim"))
+            self._transcript.write(Text(f"{item.what} is not known to this version", style="dim"))
 
     def _tell_status(self) -> None:
         seconds = self._board.clock_us() / 1e6
@@ -397,9 +394,9 @@ def panel(
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
-    what = said(now, controls)
+    what = instructions(now, controls)
     if stopped and now.phase in ("starting", "fault"):
-        what = Said("The game has stopped", stopped)
+        what = Instructions("The game has stopped", stopped)
     buttons = (*what.buttons, ("v", "replay this game")) if now.phase == "over" else what.buttons
     style = f"{PLAYERS.get(what.player, 'bold')} reverse"
     banner = Text(f" {what.headline}".ljust(width)[:width], style)

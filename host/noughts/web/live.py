@@ -30,7 +30,7 @@ from noughts.errors import BoardGoneError, NoughtsError, error_message, printabl
 from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, name_key, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, Sentence, is_same, score_array
-from noughts.protocol.situation import CONTROLS, Observer, said
+from noughts.protocol.situation import CONTROLS, Observer, instructions
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import (
     BoardEvent,
@@ -299,7 +299,7 @@ class LiveBoard:
             sentence, now = event.sentence, self.observer.now.game
             # The LEDs show no game of earlier.
             if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
-                self.observer.hear(sentence)
+                self.observer.receive(sentence)
 
     def record(self, called: str, state: BoardState | None, error: str = "") -> dict[str, object]:
         """All that the page shows, as JSON.
@@ -311,7 +311,7 @@ class LiveBoard:
         by_radio = state is not None and state.gateway is not None
         running = connected and not error
         now = self.observer.now
-        words = said(now, self.controls)
+        words = instructions(now, self.controls)
         headline, about = words.headline, words.about
         tile = _tile(game, now.phase == "menu")
         if error:
