@@ -101,7 +101,7 @@ _OBSERVER = """
 """
 _REPLY = """async () => {
     const free = document.querySelectorAll('.board .cell');
-    const drawn = () => document.querySelectorAll('.board svg.O').length;
+    const drawn = () => document.querySelectorAll('.board .O').length;
     const start = performance.now();
     free[4].click();
     while (!drawn()) await new Promise((done) => setTimeout(done, 1));

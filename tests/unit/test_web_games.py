@@ -173,7 +173,7 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
         "Game 1: B won X is B, the chip (hard) O is A, a person",
         "B begins.",
         "B wins: diagonal from the top left.",
-        "Kind micro:bit V1, table 2798 On the board its game 1 of boot 00000A83 Lasted 5.0 s",
+        "Kind micro:bit V1 Hard plays from table 2798 On the board its game 1 of boot 00000A83",
     ):
         assert said in found.text
     assert ("role", "img") in found.attributes  # how it ended

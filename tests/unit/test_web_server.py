@@ -46,6 +46,11 @@ def test_foreign_names(headers):
     }
 
 
+def test_a_guest_is_sent_to_an_address_for_guests():
+    refused = ask({"host": "192.0.2.3:8017"}, site=OPEN, client="192.0.2.7")
+    assert text(refused).endswith('open http://192.0.2.2:8017/ instead"}')
+
+
 def test_own_names(monkeypatch):
     for host in (HERE, "localhost:8017"):
         ours = change(host=host, origin=f"http://{host}")

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 
@@ -78,10 +78,16 @@ class Menace:
 
     def __init__(self, name: str = "menace", boxes: Boxes | None = None, games: int = 0) -> None:
         self.name = name
-        self.boxes = boxes or {position: dict(beads) for position, beads in _filled().items()}
+        if boxes:
+            self.boxes = boxes
         self.games = games
         """From how many it has learned."""
         self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """Freshly filled, unless it was made with others: filling them takes a moment."""
+        return {position: dict(beads) for position, beads in _filled().items()}
 
     def beads(self, position: Position) -> dict[int, int] | None:
         """How many beads each free cell has in a position's box.

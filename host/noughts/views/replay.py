@@ -141,7 +141,8 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     if game.by_radio:
         details.append(("Received", "by radio only, where anybody near can send"))
     if game.hardware:
-        details.append(("Kind", f"micro:bit {game.hardware}, table {game.table_id}"))
+        details.append(("Kind", f"micro:bit {game.hardware}"))
+        details.append(("Hard plays from", f"table {game.table_id}"))
     details.append(("On the board", f"its game {game.number} of boot {game.boot}"))
     details.append(("Lasted", f"{game.ms / 1000:.1f} s"))
     return details

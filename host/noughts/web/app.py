@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from noughts.errors import NoughtsError, error_message
 from noughts.web import controls, games, play
 from noughts.web.live import LiveBoards
-from noughts.web.pages import PAGES
+from noughts.web.pages import PAGES, framed
 from noughts.web.safety import Safety, Site, answer, error_answer
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -31,6 +31,7 @@ def application(
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
+        framed("play", opponents=())  # compiled while no board takes the processor
         ready()
         boards.start()
         yield

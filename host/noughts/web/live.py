@@ -329,7 +329,9 @@ class LiveBoard:
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
             about = f"{self.work['doing']}{done}".strip()
-        facts = [self.firmware, f"game {boot.release}, table {boot.table_id}" if boot else ""]
+        facts = [self.firmware]
+        if boot is not None:
+            facts += [f"game {boot.release}", f"hard plays from table {boot.table_id}"]
         if self.controls and now.phase != "menu":
             facts.append(f"played by {CONTROLS[self.controls]}")
         if state is not None and not self.virtual:

@@ -170,8 +170,10 @@ class Safety:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # Starlette's TrustedHostMiddleware would take any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
-            why = "noughts does not answer to this address"
-            raise HTTPException(421, f"{why}; open http://{self._site.addresses[0]}/ instead")
+            here, others = self._site.addresses[:1], self._site.addresses[2:]
+            there = here if self._site.may_change(address) else others or here
+            why = f"noughts does not answer to this address; open http://{there[0]}/ instead"
+            raise HTTPException(421, why)
         own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
         if not own or not _is_from_here(asked, changes):
             raise HTTPException(403, "only this server's own pages may ask that")
