@@ -28,7 +28,7 @@ BEFORE_US = range(3, 8)
 def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump():
     machine = Machine("V1", 1, {"main.py": CODE})
     machine.rest(1_000)
-    machine.heard()
+    machine.received()
     wrap_us = machine.now_us - machine.microbit._chip.pages[TIMER1].present_count()
     jumps = []
     for time in range(1, 800):
@@ -36,7 +36,7 @@ def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump():
         before_us = BEFORE_US[time % len(BEFORE_US)]
         machine.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
         machine.microbit.uart.send(b"-")
-        jumps += map(int, machine.heard().split())
+        jumps += map(int, machine.received().split())
         if {each > 0 for each in jumps} == {True, False}:
             break
     assert {each > 0 for each in jumps} == {True, False}

@@ -85,11 +85,11 @@ def test_a_fault_is_told_on_the_leds_and_on_the_serial_line(board, fault):
 
     assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
     assert not seen & (unexpected - expected)
-    heard = machine.heard()
-    assert b"$" not in heard and b"Traceback (most recent call last):\r\n" in heard
-    assert said in heard
+    sent = machine.received()
+    assert b"$" not in sent and b"Traceback (most recent call last):\r\n" in sent
+    assert said in sent
     if expected is mistaken:
-        assert b'  File "%s", line ' % name.encode() in heard
+        assert b'  File "%s", line ' % name.encode() in sent
 
 
 def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
@@ -97,7 +97,7 @@ def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
     full = b"\nkept = [[i] for i in range(40)]\ntabel\n"
     machine = Machine("V1", files={**files, "sentences.py": files["sentences.py"] + full})
     machine.rest(4000)
-    first, *more = machine.heard().split(b"Traceback")[1:]
+    first, *more = machine.received().split(b"Traceback")[1:]
     assert b"NameError: name 'tabel' is not defined" in first
     assert more and b'"fault.py"' in more[0]
 
@@ -131,7 +131,7 @@ def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, old, new):
     sad_face = "..... .9.9. ..... .999. 9...9"
     assert machine.microbit.run_until(lambda: text(machine.microbit.leds()) == sad_face)
     machine.rest(2_500)  # and the menu again
-    heard = machine.heard()
-    assert b"Traceback" in heard and b"Error" in heard
+    sent = machine.received()
+    assert b"Traceback" in sent and b"Error" in sent
     player.tap(A)  # two people
     assert player.choice() == "Pb"

@@ -65,7 +65,7 @@ def restarted(machine):
     player.boots()
     machine.rest(500)
     player.listen()
-    return player.kept
+    return player.resent
 
 
 def test_a_v1_sends_its_newest_games_again_at_each_start():
@@ -104,7 +104,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
             for kind, seed, machine, _ in boards:
                 machine.rest(2000)
                 name = f"usb-{kind}-{seed}"
-                recorder.hear(name, machine.heard(), at)
+                recorder.hear(name, machine.received(), at)
                 if kind == "V2":
                     log = data_log.games(machine.microbit.my_data())
                     recorder.take(SentencesRead(name, log, at, from_log=True))

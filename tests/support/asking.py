@@ -46,21 +46,21 @@ def ask(
         "http_version": "1.1",
         "subprotocols": [],
     }
-    heard: list[Message] = [
+    incoming: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(body)}
         for number, part in enumerate(body, 1)
     ]
     if kind == "websocket":
-        heard = [{"type": "websocket.connect"}]
-        heard += [{"type": "websocket.receive", "text": part} for part in body]
-        heard += [{"type": "websocket.disconnect", "code": 1000}]
-    said: list[Message] = []
+        incoming = [{"type": "websocket.connect"}]
+        incoming += [{"type": "websocket.receive", "text": part} for part in body]
+        incoming += [{"type": "websocket.disconnect", "code": 1000}]
+    messages: list[Message] = []
 
     async def receive() -> Message:
-        return heard.pop(0) if heard else {"type": "http.disconnect"}
+        return incoming.pop(0) if incoming else {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
-        said.append(message)
+        messages.append(message)
 
     async def once() -> None:
         try:
@@ -69,22 +69,22 @@ def ask(
             assert path == "/api/fails"
 
     asyncio.run(once())
-    return said
+    return messages
 
 
 def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
     """What an address answers, as JSON."""
-    said = ask({"host": HERE}, path=address, site=Site(db, 8017))
-    assert status(said) == expected, text(said)
-    return json.loads(text(said))
+    messages = ask({"host": HERE}, path=address, site=Site(db, 8017))
+    assert status(messages) == expected, text(messages)
+    return json.loads(text(messages))
 
 
 def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
     """What an address answers, as HTML."""
     named = {"host": HERE, "accept": "text/html"}
-    said = ask(named, path=address, site=Site(db, 8017))
-    assert status(said) == expected, text(said)
-    return HtmlPage(text(said))
+    messages = ask(named, path=address, site=Site(db, 8017))
+    assert status(messages) == expected, text(messages)
+    return HtmlPage(text(messages))
 
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
@@ -96,17 +96,17 @@ def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
     return {name: value for name, value in (ours | good | named).items() if value is not None}
 
 
-def status(said: list[Message]) -> int:
+def status(messages: list[Message]) -> int:
     """The status of an answer."""
-    number: int = said[0]["status"]
+    number: int = messages[0]["status"]
     return number
 
 
-def headers(said: list[Message]) -> dict[str, str]:
+def headers(messages: list[Message]) -> dict[str, str]:
     """The headers of an answer, in lower case."""
-    return {name.decode().lower(): value.decode() for name, value in said[0]["headers"]}
+    return {name.decode().lower(): value.decode() for name, value in messages[0]["headers"]}
 
 
-def text(said: list[Message]) -> str:
+def text(messages: list[Message]) -> str:
     """The body of an answer."""
-    return b"".join(message.get("body", b"") for message in said[1:]).decode()
+    return b"".join(message.get("body", b"") for message in messages[1:]).decode()

@@ -84,7 +84,7 @@ class Machine:
         else:
             self.microbit.release(button)
 
-    def heard(self) -> bytes:
+    def received(self) -> bytes:
         """What the board has sent over serial since the last call."""
         return self.microbit.uart.receive()
 
@@ -111,7 +111,7 @@ class Machine:
 
 
 class Player:
-    """Presses buttons, reads what the board says, and knows what each press must do.
+    """Presses buttons, reads what the board sends, and knows what each press must do.
 
     Every method raises `ViolationError` when the board does not do what it should.
     """
@@ -120,34 +120,34 @@ class Player:
         self.machine = machine
         self.games: list[Game] = []
         """Sentences since the boot, of its own games."""
-        self.kept: list[Game] = []
-        """Games of earlier boots, told since this one."""
+        self.resent: list[Game] = []
+        """Games of earlier boots, sent since this one."""
         self.boot = ""
         self._line = b""
 
     def boots(self) -> None:
-        """Wait for the boot sentence; what the board said before it is forgotten."""
+        """Wait for the boot sentence; what the board sent before it is dropped."""
         self._line = b""
         self.games.clear()
-        self.kept.clear()
-        self.machine.heard()
+        self.resent.clear()
+        self.machine.received()
         for button in (A, B):
             self.machine.contact(button, False)
-        heard = b""
+        text = b""
         for _ in range(BOOT_MS // 100):
             self.machine.rest(100)
-            heard += self.machine.heard()
-            if found := _BOOT_LINE.search(heard):
+            text += self.machine.received()
+            if found := _BOOT_LINE.search(text):
                 self.boot = found[1].decode()
-                self._line = heard[found.end() :]
+                self._line = text[found.end() :]
                 self.machine.rest(_READY_MS)
                 return
         raise ViolationError(
-            f"the board does not start within {BOOT_MS} ms; it says {heard[-300:]!r}"
+            f"the board does not start within {BOOT_MS} ms; it sends {text[-300:]!r}"
         )
 
     def tap(self, *buttons: Button) -> list[Game]:
-        """Press these buttons together, and release them; returns what the board says meanwhile."""
+        """Press these buttons together, and release them; returns what the board sends."""
         before = len(self.games)
         for closed in (True, False):
             for button in buttons:
@@ -158,7 +158,7 @@ class Player:
 
     def listen(self) -> list[sentences.Sentence]:
         """The sentences that came; nothing else may come."""
-        *lines, self._line = (self._line + self.machine.heard()).split(b"\n")
+        *lines, self._line = (self._line + self.machine.received()).split(b"\n")
         found = []
         for line in lines:
             try:
@@ -167,7 +167,7 @@ class Player:
                 raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         for each in found:
             if isinstance(each, Game):
-                (self.kept if self.boot and each.boot != self.boot else self.games).append(each)
+                (self.resent if self.boot and each.boot != self.boot else self.games).append(each)
         return found
 
     def choice(self) -> str:
@@ -192,14 +192,14 @@ class Player:
                 break
             self.machine.rest(100)
             self.listen()
-        said = self.games[before:]
-        if not said or said[0].moves or said[0].end != "-":
-            raise ViolationError(f"B in the menu does not start a game; the board says {said}")
+        sent = self.games[before:]
+        if not sent or sent[0].moves or sent[0].end != "-":
+            raise ViolationError(f"B in the menu does not start a game; the board sends {sent}")
 
     def leave(self) -> None:
         """Press both in a game, which leads to the menu."""
-        said = self.tap(A, B)
-        if not said or said[-1].end != "x":
+        sent = self.tap(A, B)
+        if not sent or sent[-1].end != "x":
             raise ViolationError(
-                f"both buttons together do not leave the game; the board says {said}"
+                f"both buttons together do not leave the game; the board sends {sent}"
             )

@@ -1,7 +1,7 @@
 """Simulated classes that play against the chip on a stepped board, by its buttons.
 
 What learning gains, in docs/measurements.md: each class plays so many games against the level hard,
-a table is learned from what the board says, and the class plays as many games again.
+a table is learned from what the board sends, and the class plays as many games again.
 
     python tests/support/classes_on_boards.py 100
 """
@@ -41,7 +41,7 @@ class _Logging(Driver):
 
 
 def play(board: Microbit, person: Person, games: int, seed: int = 1) -> tuple[int, bytes]:
-    """Play against the level hard: how many games the chip has won, and all that the board said.
+    """Play against the level hard: how many games the chip has won, and all that the board sent.
 
     Who begins changes from game to game.
     """
@@ -72,7 +72,7 @@ class Circle(NamedTuple):
     after: int
     """Games that the chip has won."""
     learned: dict[str, Any]
-    """What `noughts learn --json` said."""
+    """What `noughts learn --json` printed."""
 
 
 def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle:
@@ -81,8 +81,8 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
     All is in device time.
     """
     log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
-    before, said = play(program(kind).microbit(), person, games)
-    log.write_bytes(said)
+    before, sent = play(program(kind).microbit(), person, games)
+    log.write_bytes(sent)
     assert noughts("watch", "--from", log, "--db", db).returncode == 0
     learned = json.loads(noughts("learn", "--db", db, "--json", "-o", table).stdout)
     assert noughts("table", "--check", "-o", table).returncode == 0
@@ -91,8 +91,8 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
         assert noughts("put", "--port", board.port, "--table", table).returncode == 0
     board.reset()
     board.microbit.uart.receive()
-    after, said = play(board.microbit, person, games, seed=2)
-    assert f",{learned['table']['id']}*".encode() in said
+    after, sent = play(board.microbit, person, games, seed=2)
+    assert f",{learned['table']['id']}*".encode() in sent
     return Circle(before, after, learned)
 
 

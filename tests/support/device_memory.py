@@ -53,8 +53,8 @@ def table() -> str:
     for firmware in NEWEST:
         used = {}
         for name, (module, _) in CASES.items():
-            said = printed(firmware, {"main.py": _MEASURE, "module.py": module})
-            used[name] = int(said.partition("USED ")[2].split()[0])
+            output = printed(firmware, {"main.py": _MEASURE, "module.py": module})
+            used[name] = int(output.partition("USED ")[2].split()[0])
         empty = used["a module, empty"]
         column = {name: (used[name] - empty) / (count or 1) for name, (_, count) in CASES.items()}
         column["a module, empty"] = empty

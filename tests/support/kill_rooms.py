@@ -2,10 +2,10 @@
 
     python tests/support/kill_rooms.py --kills 200
 
-Two rooms hear two boards each, which this program is, through pseudo-terminals; a real mosquitto
-stands between them and a collector. After each kill games must arrive again. A board tells a game
-once more if its room was killed while it told it, as boards that keep games do. At the end each
-game must be in the collector's store once, as the room has it, and with the time when it was told.
+This program plays two boards for each of two rooms, through pseudo-terminals. A real mosquitto
+connects the rooms with a collector. After each kill, games must arrive again. A board sends a game
+once more if its room was killed in the meantime, as boards that store games do. At the end, each
+game must be in the collector's store once, as the room has it, and with the time when it was sent.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from waiting import until
 ROOMS = ("3a", "3b")
 _BOARDS = 2
 _PLY_MS = 5
-_TELL_S = 0.005
+_PAUSE_S = 0.005
 """Between two sentences of a board."""
 _RESEND_AFTER_S = 0.5
-"""Without a word from its room, after which a board tells its game again."""
+"""A board sends its game again if its room has not stored it by then."""
 _TWO, _AT_ONCE = 0.2, 0.2
 """Of all kills, how many hit two at once, and how many come before anything has recovered."""
 _ENDED = "SELECT boot, number FROM games WHERE end <> '-'"
@@ -49,8 +49,8 @@ _ALL = """
 """
 
 
-class Told(NamedTuple):
-    """A game that a room has, and when it was told: from the first to the last moment."""
+class SentGame(NamedTuple):
+    """A game that a room has, and when it was sent: from the first to the last moment."""
 
     game: Game
     board: str
@@ -59,35 +59,35 @@ class Told(NamedTuple):
 
 
 class Board:
-    """Tells one game after another, each until its room has it."""
+    """Sends one game after another, each until its room has it."""
 
     def __init__(self, path: Path, room_db: Path, name: str, boot: str, dice: Random) -> None:
         self._port = Port(path)
         self._db, self._name, self._boot, self._dice = room_db, name, boot, dice
         self._due_s = 0.0
-        self.done: list[Told] = []
-        self.times_told = 0
+        self.done: list[SentGame] = []
+        self.times_sent = 0
         self._next()
 
     def _next(self) -> None:
         game = random_game(self._boot, len(self.done) + 1, self._dice)
         self._game = [replace(each, ms=_PLY_MS * len(each.moves)) for each in game]
-        self._first_ms, self._told = timestamps.now(), 0
+        self._first_ms, self._sent = timestamps.now(), 0
 
     def step(self) -> None:
-        """Say what is due, or look whether the room has the game."""
+        """Send the sentence that is due, or check whether the room has the game."""
         now_s, end = time.monotonic(), self._game[-1]
-        if self._told < len(self._game):
+        if self._sent < len(self._game):
             if now_s >= self._due_s:
-                self._port.offer(self._game[self._told])
-                self.times_told += not self._told
-                self._told += 1
-                self._due_s, self._again_s = now_s + _TELL_S, now_s + _RESEND_AFTER_S
+                self._port.offer(self._game[self._sent])
+                self.times_sent += not self._sent
+                self._sent += 1
+                self._due_s, self._again_s = now_s + _PAUSE_S, now_s + _RESEND_AFTER_S
         elif (end.boot, end.number) in rows(self._db, _ENDED):
-            self.done.append(Told(end, self._name, self._first_ms, timestamps.now()))
+            self.done.append(SentGame(end, self._name, self._first_ms, timestamps.now()))
             self._next()
         elif now_s > self._again_s:
-            self._told = 0
+            self._sent = 0
 
     def close(self) -> None:
         self._port.pull()
@@ -105,7 +105,7 @@ def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
 class Outcome(NamedTuple):
     kills: Counter[str]
     games: int
-    told: int
+    times_sent: int
     """How often a board sent a game: more than once if its room was killed in the meantime."""
     wrong: list[str]
 
@@ -166,28 +166,28 @@ class School:
             for name in self._dice.sample(victims, len(victims)):
                 self._lives[name].start()
 
-    def end(self) -> list[Told]:
+    def end(self) -> list[SentGame]:
         """Wait until the collector has what the rooms have, and end all as Ctrl-C does."""
-        told = [each for board in self.boards for each in board.done]
-        wanted = {(each.game.boot, each.game.number) for each in told}
-        with contextlib.suppress(AssertionError):  # what is missing is told as wrong
+        sent = [each for board in self.boards for each in board.done]
+        wanted = {(each.game.boot, each.game.number) for each in sent}
+        with contextlib.suppress(AssertionError):  # a missing game is reported as wrong
             until(lambda: wanted <= set(rows(self._db, _ENDED)), "all games")
         for life in reversed(self._commands.values()):  # the rooms first
             life.kill(signal.SIGINT)
-        return told
+        return sent
 
-    def wrong(self, told: list[Told]) -> Iterator[str]:
-        kept: dict[tuple[str, int], list[list[Any]]] = {}
+    def wrong(self, sent: list[SentGame]) -> Iterator[str]:
+        stored: dict[tuple[str, int], list[list[Any]]] = {}
         for boot, number, *row in rows(self._db, _ALL):
-            kept.setdefault((boot, number), []).append(row)
+            stored.setdefault((boot, number), []).append(row)
         in_rooms = {
             (boot, number): row
             for room in ROOMS
             for boot, number, _, *row in rows(self._folder / f"{room}.db", _ALL)
         }
-        for each in told:
+        for each in sent:
             game, what = each.game, f"{each.board}: game {each.game.number}"
-            found = kept.get((game.boot, game.number), [])
+            found = stored.get((game.boot, game.number), [])
             if len(found) != 1:
                 yield f"{what} is there {len(found)} times"
                 continue
@@ -197,26 +197,26 @@ class School:
                 yield f"{what} is {board} {played}"
             if played != in_rooms[game.boot, game.number][:-2]:
                 yield f"{what} is {played} and not as its room has it"
-            if started is None:  # all but its end was told while its room was dead
+            if started is None:  # all but its end was sent while its room was dead
                 if before is None or before < each.first_ms:
                     yield f"{what} was played before {before}"
             elif not each.first_ms - game.ms <= started <= each.last_ms:
-                yield f"{what} began {started - each.first_ms} ms after it was told first"
-        more = sum(map(len, kept.values())) - len(told) - len(self.boards)  # one may be going on
+                yield f"{what} began {started - each.first_ms} ms after it was first sent"
+        more = sum(map(len, stored.values())) - len(sent) - len(self.boards)  # one may be going on
         if more > 0:
             yield f"{more} games that nobody played"
-        said = self._errors.read_text()
-        if "Traceback" in said:
-            yield said
+        errors = self._errors.read_text()
+        if "Traceback" in errors:
+            yield errors
 
 
 def run(folder: Path, kills: int, seed: int) -> Outcome:
     with contextlib.ExitStack() as stack:
         school = School(folder, seed, stack)
         killed = Counter(school.kill(kills))
-        told = school.end()
-        times = sum(board.times_told for board in school.boards)
-        return Outcome(killed, len(told), times, list(school.wrong(told)))
+        sent = school.end()
+        times = sum(board.times_sent for board in school.boards)
+        return Outcome(killed, len(sent), times, list(school.wrong(sent)))
 
 
 if __name__ == "__main__":
@@ -232,6 +232,6 @@ if __name__ == "__main__":
     names = ", ".join(f"{came.kills[name]} of {name}" for name in sorted(came.kills))
     took = f"{came.kills.total()} kills ({names}) in {time.monotonic() - start_s:.0f} s"
     end = f"{len(came.wrong)} wrong" if came.wrong else "each is there once, as it was played"
-    print(f"{took}; {came.games:,} games, sent {came.told:,} times; {end}")
+    print(f"{took}; {came.games:,} games, sent {came.times_sent:,} times; {end}")
     print(*came.wrong[:20], sep="\n")
     sys.exit(bool(came.wrong))

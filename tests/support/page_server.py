@@ -90,26 +90,26 @@ class Server(_Served):
             stderr=subprocess.PIPE,
             env={**os.environ, **home},
         )
-        self.said = ""
+        self.output = ""
         self.port = int(self._wait_for(r"noughts is at http://[\w.]+:(\d+)/")[1])
 
     def _wait_for(self, pattern: str) -> re.Match[str]:
         assert self.process.stderr is not None
         end = time.monotonic() + LIMIT_S
-        while not (match := re.search(pattern, self.said)):
+        while not (match := re.search(pattern, self.output)):
             ready, _, _ = select.select([self.process.stderr], [], [], 0.1)
             data = os.read(self.process.stderr.fileno(), 65536) if ready else b""
-            self.said += data.decode()
+            self.output += data.decode()
             if time.monotonic() > end or (ready and not data):
                 self.close()
-                raise AssertionError(f"no {pattern!r} in {self.said!r}")
+                raise AssertionError(f"no {pattern!r} in {self.output!r}")
         return match
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Send a signal; gives the exit status, and all that it has printed."""
         self.process.send_signal(number)
         _, rest = self.process.communicate(timeout=LIMIT_S)
-        return self.process.returncode, self.said + rest.decode()
+        return self.process.returncode, self.output + rest.decode()
 
     def close(self) -> None:
         """End it, whatever it does."""

@@ -3,7 +3,7 @@
     python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
-watch` would store it, and is compared with what each board has said on its own serial line. All is
+watch` would store it, and is compared with what each board has sent on its own serial line. All is
 in device time, and the same in each run. No radio was used: the emulator's README says how the
 ether is modelled. Exit status 1 where a game is in the store that nobody played.
 """
@@ -94,7 +94,7 @@ class Result:
     collided: int
     sentences: int
     printed: bytes
-    """All that the gateway has said."""
+    """All that the gateway has printed."""
     played: list[Game]
     """The last sentence of each game that was played."""
     ends: Counter[str] = field(default_factory=Counter)
@@ -162,14 +162,14 @@ def play(
             for pupil in pupils:
                 pupil.play_to(pupil.board.clock_us + 2 * _STEP_US)
         ether.run_for(_STEP_US)
-    said = [bytes(pupil.board.uart.received) for pupil in pupils]
-    items = [item for each in said for item in Stream().feed(each)]
+    sent = [bytes(pupil.board.uart.received) for pupil in pupils]
+    items = [item for each in sent for item in Stream().feed(each)]
     sentences = [item.sentence for item in items if isinstance(item, ParsedSentence)]
     result = Result(
         seconds + rest_s,
         len(ether.packets),
         ether.collided(),
-        sum(each.count(b"$N") for each in said),
+        sum(each.count(b"$N") for each in sent),
         bytes(gateway.uart.received),
         list({(g.boot, g.number): g for g in sentences if isinstance(g, Game)}.values()),
     )
@@ -185,15 +185,15 @@ def _compare(result: Result) -> None:
         Recorder(store).hear("usb-gateway", result.printed, _AT)
         stored = {(one.boot, one.number): one for one in queries.games(store, GameFilter())}
     for game in result.played:
-        kept = stored.pop((game.boot, game.number), None)
+        found = stored.pop((game.boot, game.number), None)
         moves = "".join(map(str, game.moves))
-        whole = kept is not None and (kept.end, kept.moves) == (game.end, moves)
-        if kept and not (whole or (kept.end == "-" and moves.startswith(kept.moves))):
-            result.wrong.append(f"{game} is stored as {kept}")
+        whole = found is not None and (found.end, found.moves) == (game.end, moves)
+        if found and not (whole or (found.end == "-" and moves.startswith(found.moves))):
+            result.wrong.append(f"{game} is stored as {found}")
         elif game.end == "-":
             result.ends["going on"] += 1
         else:
-            result.ends["complete" if whole else "incomplete" if kept else "missing"] += 1
+            result.ends["complete" if whole else "incomplete" if found else "missing"] += 1
     result.wrong += [f"{key}: never played" for key in stored]
 
 

@@ -11,15 +11,15 @@ from noughts.protocol.sentences import Game, outcome, write
 def random_game(boot: str, number: int, dice: Random) -> list[Game]:
     """A whole game's sentences, between a person and the chip at hard."""
     first = "AB"[number % 2]
-    told = [Game(boot, number, "PH", first, (), 0, "-")]
+    games = [Game(boot, number, "PH", first, (), 0, "-")]
     position = EMPTY
     while not position.over:
         cell = dice.choice(position.free)
         position = position.play(cell)
-        moves = (*told[-1].moves, cell)
-        ms = told[-1].ms + dice.randrange(300, 5000)
-        told.append(Game(boot, number, "PH", first, moves, ms, outcome(moves, first)))
-    return told
+        moves = (*games[-1].moves, cell)
+        ms = games[-1].ms + dice.randrange(300, 5000)
+        games.append(Game(boot, number, "PH", first, moves, ms, outcome(moves, first)))
+    return games
 
 
 def lines(boot: str, dice: Random, size: int) -> bytes:

@@ -35,14 +35,14 @@ def stages(
 ) -> list[Game]:
     """A game's sentences; end: `x` if it is abandoned after its moves."""
     cells = tuple(cells)
-    told = []
+    games = []
     for plies in range(len(cells) + 1):
         moves = cells[:plies]
         won = outcome(moves, first)
-        told.append(Game(boot, number, seats, first, moves, plies * step_ms, won))
+        games.append(Game(boot, number, seats, first, moves, plies * step_ms, won))
     if end:
-        told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
-    return told
+        games.append(replace(games[-1], ms=games[-1].ms + 10, end=end))
+    return games
 
 
 def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:
@@ -57,7 +57,7 @@ def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None 
 
 
 def keep(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
-    """Keep a sentence as heard so long after a game began as it says; each board has its boot."""
+    """Store a sentence at its moment of the game; each board has a boot of its own."""
     if sentence.boot == BOOT.boot and board != "usb-1":
         sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0

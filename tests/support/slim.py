@@ -30,7 +30,7 @@ def slim(board: str) -> image.Firmware:
     firmware = image.bundled()[board]
     memory = firmware.with_files(files_for_boards()).memory
     version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
-    kept = intelhex.IntelHex()
+    memory_left = intelhex.IntelHex()
     for part in (range(version, version + 256), SAYS[board], firmware.layout):
-        kept.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
-    return replace(firmware, memory=kept)
+        memory_left.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
+    return replace(firmware, memory=memory_left)

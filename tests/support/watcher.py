@@ -60,7 +60,7 @@ class Watcher:
         until(lambda: opened() >= times, f"{port} to be connected")
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
-        """End it as Ctrl-C does; gives its exit status and what it said on standard error."""
+        """End it as Ctrl-C does; gives its exit status and what it printed on standard error."""
         self._process.send_signal(number)
         status = self._process.wait(120)
         self._thread.join(120)

@@ -130,7 +130,7 @@ class Cuts:
         choice = self._player.choice()
         self._machine.rest(_ALL_SENT_MS)
         self._player.listen()
-        found = self._player.kept if self._board == "V1" else self._machine.logged()
+        found = self._player.resent if self._board == "V1" else self._machine.logged()
         self._played.update(self._player.games)
         newest = self._stored[-STORED[self._board] :]
         if lost := [game for game in newest if game not in found and game not in self._cut]:

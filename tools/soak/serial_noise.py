@@ -45,16 +45,16 @@ class SerialNoise:
         player = self._player
         player.start()
         for count in range(1, 5):
-            said = len(player.games)
+            before = len(player.games)
             for closed in (True, False):
                 self._machine.contact(B, closed)
                 self._flood(60)
             self._machine.rest(120)
             player.listen()
-            moves = [game.moves for game in player.games[said:]]
+            moves = [game.moves for game in player.games[before:]]
             if moves != [_FREE_FROM_CENTRE[:count]]:
                 raise ViolationError(
-                    f"a press of B in a flood says {moves}, after {player.games[said - 1]}"
+                    f"a press of B in a flood sends {moves}, after {player.games[before - 1]}"
                 )
         player.leave()
 
@@ -93,9 +93,9 @@ class SerialNoise:
             for typed in (CTRL_C, CTRL_B):
                 machine.say(typed)
                 machine.rest(200)
-            machine.heard()
+            machine.received()
             machine.say(CTRL_C)
             machine.rest(200)
-            if machine.heard().endswith(b">>> "):
+            if machine.received().endswith(b">>> "):
                 return
         raise ViolationError("Ctrl-C does not lead to the REPL's prompt")

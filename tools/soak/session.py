@@ -18,7 +18,7 @@ SILENT_CONTACTS = 300
 """After this many contacts in a row without a sentence, the board must show that it responds."""
 
 KEPT_LINES = 400
-"""The last lines of the trace, kept for the report of a failure."""
+"""The last lines of the trace, for the report of a failure."""
 
 DRIFT_BYTES = 64
 """Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap.
@@ -127,7 +127,7 @@ class Session:
         self._referee.flash_begins(us)
 
     def _listen(self) -> None:
-        *lines, self._line = (self._line + self._machine.heard()).split(b"\n")
+        *lines, self._line = (self._line + self._machine.received()).split(b"\n")
         for line in lines:
             text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
             self._say(text)
