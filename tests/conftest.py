@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -55,13 +56,10 @@ if hasattr(signal, "SIGHUP"):  # as `nohup` ignores it
 
 # One profile everywhere; Hypothesis has another of its own where CI is set. A busy computer may be
 # as slow as it likes; what fails prints how to repeat it, and is tried again the next time.
+slow = [HealthCheck.too_slow]
+default = settings.get_profile("default")
 settings.register_profile(
-    "noughts",
-    settings.get_profile("default"),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=False,
-    print_blob=True,
+    "noughts", default, deadline=None, suppress_health_check=slow, print_blob=True
 )
 settings.load_profile("noughts")
 
@@ -115,8 +113,7 @@ def noughts(
     def run(*words: object, db: Path | None = stored) -> tuple[int, str, str]:
         store = [] if db is None else ["--db", str(db)]
         status = cli.main([*map(str, words), *store])
-        told = capsys.readouterr()
-        return status, told.out, told.err
+        return status, *capsys.readouterr()
 
     return run
 
@@ -167,17 +164,15 @@ def qemu() -> None:
 
 
 @pytest.fixture
-def watch(tmp_path: Path) -> Iterator[Callable[..., Watcher]]:
+def watch(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Watcher]:
     """Starts `noughts watch --json`, with a store of this name, and ends it."""
-    watchers: list[Watcher] = []
 
     def start_watch(name: str, *words: str) -> Watcher:
-        watchers.append(Watcher(tmp_path / f"{name}.db", *words))
-        return watchers[-1]
+        watcher = Watcher(tmp_path / f"{name}.db", *words)
+        request.addfinalizer(watcher.kill)
+        return watcher
 
-    yield start_watch
-    for each in watchers:
-        each.kill()
+    return start_watch
 
 
 @pytest.fixture
@@ -198,19 +193,18 @@ def port(tmp_path: Path) -> Iterator[Callable[[str], Port]]:
 
 
 @pytest.fixture
-def mosquitto(tmp_path: Path) -> Iterator[Callable[..., Mosquitto]]:
+def mosquitto(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Mosquitto]:
     """Starts MQTT brokers, and ends them. Skips a test where mosquitto is missing, but in CI."""
     if installed("mosquitto") is None or installed("mosquitto_passwd") is None:
         missing("mosquitto is missing; sh tools/get_test_programs.sh installs it")
-    brokers: list[Mosquitto] = []
+    numbers = itertools.count()
 
     def start_broker(**named: Any) -> Mosquitto:
-        brokers.append(Mosquitto(tmp_path / f"broker{len(brokers)}", **named))
-        return brokers[-1]
+        broker = Mosquitto(tmp_path / f"broker{next(numbers)}", **named)
+        request.addfinalizer(broker.close)
+        return broker
 
-    yield start_broker
-    for broker in brokers:
-        broker.close()
+    return start_broker
 
 
 @pytest.fixture(params=["V1 1.1.1", long("V2 2.1.2")])
@@ -252,19 +246,17 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Plugged:
 
 
 @pytest.fixture
-def virtual() -> Iterator[Callable[..., VirtualBoard]]:
+def virtual(request: pytest.FixtureRequest) -> Callable[..., VirtualBoard]:
     """Starts virtual boards in step with real time, and ends them."""
-    boards: list[VirtualBoard] = []
 
     def start(
         files: Mapping[str, bytes] | None = None, board: str = "V1", **named: Any
     ) -> VirtualBoard:
-        boards.append(VirtualBoard(program(board, files), **named))
-        return boards[-1]
+        started = VirtualBoard(program(board, files), **named)
+        request.addfinalizer(started.close)
+        return started
 
-    yield start
-    for board in boards:
-        board.close()
+    return start
 
 
 @pytest.fixture
@@ -274,19 +266,16 @@ def repository() -> Path:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Terminal]:
     """Runs `noughts` in terminals, with a data folder of the test's, and ends it."""
     if os.name != "posix":
         pytest.skip("Windows has no pseudo-terminals that tests can hold")
     from terminal import Terminal
 
-    opened: list[Terminal] = []
-
     def start(*words: str, **named: Any) -> Terminal:
         home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
-        opened.append(Terminal(*words, **(home | named)))
-        return opened[-1]
+        program = Terminal(*words, **(home | named))
+        request.addfinalizer(program.close)
+        return program
 
-    yield start
-    for one in opened:
-        one.close()
+    return start

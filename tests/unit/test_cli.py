@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from serial import SerialException
@@ -33,33 +34,27 @@ def python(*words, **named):
     ("line", "offered"),
     [
         ("noughts ", {*COMMANDS}),
-        long("noughts games --si", {"--since"}),
+        ("noughts games --si", {"--since"}),
         ("noughts vs min", {"minimax", "mine.py"}),
-        long("noughts vs own/", {"own/other.py"}),
-        long("noughts export --format ", {"csv", "jsonl", "parquet"}),
+        ("noughts vs own/", {"own/other.py"}),
+        ("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],
 )
-def test_a_shell_gets_what_could_come_next(line, offered, tmp_path):
+def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, printed):
     """As bash calls the program."""
-    (tmp_path / "own").mkdir()
+    (folder / "own").mkdir()
     for name in ("mine.py", "own/other.py"):
-        (tmp_path / name).touch()
-    shell = {"_NOUGHTS_COMPLETE": "bash_complete", "COMP_WORDS": line}
-    shell["COMP_CWORD"] = str(line.count(" "))
-    done = python("-m", "noughts", env=os.environ | shell, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert offered == {each.removeprefix("plain,") for each in done.stdout.splitlines()}
+        (folder / name).touch()
+    monkeypatch.setenv("_NOUGHTS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+    assert offered == {each.removeprefix("plain,") for each in printed().splitlines()}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_is_printed_for_each_shell(shell, monkeypatch, printed):
     monkeypatch.setenv("_NOUGHTS_COMPLETE", f"{shell}_source")
     assert f"{shell}_complete" in printed()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help_with_an_example(command, printed):
-    assert f"Example:\n  noughts {command}" in printed(command, "--help")
 
 
 def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal(noughts, printed):
@@ -77,15 +72,14 @@ def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal(noughts,
     assert err.rstrip() in printed("--help")
 
 
-def test_examples_in_the_list_are_the_first_of_their_commands_and_accepted(printed):
-    for line in cli.OVERVIEW.splitlines()[1:]:
-        _, program, rest = line.partition("noughts ")
-        example, told = re.split(" {2,}", rest)
-        name, *words = example.split()
-        command = cli.load(name)
-        assert command.help.partition(".\n")[0].removesuffix(".").lower() == told.lower()
-        assert f"Example:\n  {program}{example}\n" in command.epilog
-        command.make_context(name, words)
+@pytest.mark.parametrize("line", cli.OVERVIEW.splitlines()[1:])
+def test_each_command_has_help_with_the_example_in_the_list_which_is_accepted(line, printed):
+    example, told = re.split(" {2,}", line.partition("noughts ")[2])
+    name, *words = example.split()
+    command = cli.load(name)
+    assert command.help.partition(".\n")[0].removesuffix(".").lower() == told.lower()
+    assert f"Example:\n  noughts {example}\n" in printed(name, "--help")
+    command.make_context(name, words)
 
 
 @pytest.mark.parametrize(
@@ -125,10 +119,9 @@ WRONG_USAGE = [
     "train hard", "train menace --games 0", "train menace --against hart",
     "train menace --against ", "train menace --against hard --stored",
     "train menace --stored --plot menace.svg", "train menace --stored --json",
-    "train menace --stored --games 500", "train menace --plot menace.gif",
-    "train menace --json --show .........", "train menace --json --show ",
+    "train menace --stored --games 500", "train menace --json --show .........",
     "train menace --seats PH", "train menace -o menace.txt",
-    "train menace -o games.json --db games.json", "train menace --plot games.svg --db games.svg",
+    "train menace -o games.json --db games.json",
 ]  # fmt: skip
 
 
@@ -201,10 +194,9 @@ def test_errors_are_one_line_that_does_not_act_on_the_terminal(error, told, monk
     assert refused("table") == f"noughts: {told}\n"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", long("cp437")])  # the latter is that of Windows
-def test_a_terminal_without_our_characters(encoding):
+def test_a_terminal_without_our_characters():
     words = ("-m", "noughts", "solve", "X...O....", "--tree", "2")
-    done = python(*words, env={**os.environ, "PYTHONIOENCODING": encoding}, encoding=encoding)
+    done = python(*words, env={**os.environ, "PYTHONIOENCODING": "ascii"}, encoding="ascii")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -304,39 +296,32 @@ def test_ctrl_c_while_it_starts_is_silent(line, tmp_path):
     assert moment > 20
 
 
-class RecordingBoard:
-    """A board in the menu that records the buttons, and how it is held."""
-
-    def __init__(self):
-        self.clock_us = 0
-        self.done = []
-        self.uart = SimpleNamespace(receive=lambda: b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n")
-        self.leds = lambda: bytes([9] * 25)
-        self.press = lambda button: self.record(button, True)
-        self.release = lambda button: self.record(button, False)
-        self.tilt = self.record
-
-    def run_for(self, us):
-        self.clock_us += us
-
-    def record(self, *what):
-        self.done.append((self.clock_us / 1000, *what))
-
-
 def test_keys_are_held_as_long_as_asked_for():
-    board = RecordingBoard()
+    board = Mock(clock_us=0)  # in the menu
+    board.uart.receive.return_value = b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n"
+    board.leds.return_value = bytes([9] * 25)
+    times, done = [], []
+
+    def run_for(us):
+        board.clock_us += us
+
+    def record(name):
+        return lambda *values: (times.append(board.clock_us / 1000), done.append((name, *values)))
+
+    board.run_for = run_for
+    board.press, board.release, board.tilt = map(record, ("press", "release", "tilt"))
     list(KeyPlayer(board).play(read_keys("A:40 20 AB:100 B tilt:400,-1000 5 flat A")))
-    assert [what for _, *what in board.done] == [
-        ["A", True], ["A", False], ["A", True], ["B", True], ["A", False], ["B", False],
-        ["B", True], ["B", False], [400, -1000], [0, 0], ["A", True], ["A", False],
+    assert done == [
+        ("press", "A"), ("release", "A"),
+        ("press", "A"), ("press", "B"), ("release", "A"), ("release", "B"),
+        ("press", "B"), ("release", "B"), ("tilt", 400, -1000), ("tilt", 0, 0),
+        ("press", "A"), ("release", "A"),
     ]  # fmt: skip
-    times = [ms for ms, *_ in board.done]
     waits = [after - before for before, after in itertools.pairwise(times)]
     assert waits == [40, 20, 0, 100, 0, 0, DOWN_MS, UP_MS, 5, 0, DOWN_MS]
 
 
 PROGRAM = Path(".venv", "bin", "noughts")
-ADVICE = "stops; run `noughts put`, then `noughts watch`"
 
 
 @pytest.fixture
@@ -344,8 +329,7 @@ def clone(tmp_path, monkeypatch):
     """A clone whose `.venv/bin/noughts` runs, of which the shell knows nothing."""
     program = tmp_path / "clone" / PROGRAM
     program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    program.touch(0o755)
     monkeypatch.chdir(tmp_path / "clone")
     monkeypatch.setattr(sys, "argv", [str(PROGRAM), "put"])
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -358,9 +342,7 @@ def clone(tmp_path, monkeypatch):
     [
         ("empty", str(PROGRAM), str(PROGRAM)),
         ("another", str(PROGRAM), str(PROGRAM)),
-        ("clone", str(PROGRAM), "noughts"),
-        ("linked", "PROGRAM", "noughts"),  # as uv and pipx install it
-        ("linked", "LINK", "noughts"),
+        ("linked", str(PROGRAM), "noughts"),  # as uv and pipx install it
         *(("linked", each, "noughts") for each in ("noughts/__main__.py", "notebook", "")),
         ("empty", "my games/noughts", '"my games/noughts"'),
     ],
@@ -368,17 +350,12 @@ def clone(tmp_path, monkeypatch):
 def test_advice_names_the_program_as_it_can_be_typed(
     clone, tmp_path, monkeypatch, folder_of_programs, started, name
 ):
-    link = tmp_path / "noughts"
     if folder_of_programs == "another":
-        link.write_text("#!/bin/sh\n")
-        link.chmod(0o755)
+        (tmp_path / "noughts").touch(0o755)
     elif folder_of_programs == "linked":
-        link.symlink_to(clone)
-    elif folder_of_programs == "clone":
-        monkeypatch.setenv("PATH", str(clone.parent))
-    named = {"PROGRAM": str(clone), "LINK": str(link)}
-    monkeypatch.setattr(sys, "argv", [named.get(started, started), "put"])
-    assert as_typed(ADVICE) == f"stops; run `{name} put`, then `{name} watch`"
+        (tmp_path / "noughts").symlink_to(clone)
+    monkeypatch.setattr(sys, "argv", [started, "put"])
+    assert as_typed("run `noughts put`, `noughts web`") == f"run `{name} put`, `{name} web`"
 
 
 def test_all_that_prints_advice(clone, monkeypatch, noughts, refused, capsys):
