@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
-from noughts.cli import main
+from command import noughts
 
 LESSONS = Path(__file__).resolve().parents[2] / "docs" / "lessons"
 RULES = LESSONS / "rules"
@@ -29,16 +28,16 @@ class Example(NamedTuple):
 
     def run(self, folder: Path) -> str:
         """What it prints, run in a folder; its pictures are written there."""
-        printed = io.StringIO()
         before = Path.cwd()
         os.chdir(folder)
         try:
-            with redirect_stdout(printed):
-                if main(self.words):
-                    raise RuntimeError(f"noughts {shlex.join(self.words)} fails")
+            with patch.dict(os.environ, LC_ALL="C"):  # lessons show what is drawn in ASCII
+                done = noughts(*self.words)
         finally:
             os.chdir(before)
-        return printed.getvalue()
+        if done.returncode:
+            raise RuntimeError(f"noughts {shlex.join(self.words)} fails: {done.stderr}")
+        return done.stdout
 
 
 def examples(lesson: Path) -> Iterator[Example]:
