@@ -65,7 +65,7 @@ bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENC
 soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
 	@PYTHONPATH=tools:tests/support $(BIN)/python -m soak $(SOAK)
 
-pictures: $(VENV)/dev  ## make the pictures of the README
+pictures: $(VENV)/dev  ## redraw the pictures in the documents
 	@PYTHONPATH=tests/support $(BIN)/python tools/pictures.py
 
 clean:  ## remove .venv, build, dist and all caches
