@@ -95,14 +95,6 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
     assert board.clock_us() > clock_us
 
 
-def test_pulled_and_plugged_in_it_runs_on(board):
-    before = board.port, board.clock_us()
-    board.unplug()
-    board.plug()
-    assert next(ProgramOutput(board).lines())
-    assert board.clock_us() > before[1]
-
-
 def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     board = virtual({"main.py": MAIN})
     os.kill(board._process.pid, signal.SIGKILL)
@@ -162,7 +154,7 @@ def test_what_the_firmware_is_made_by_may_fail():
 
 
 def in_process(made):
-    return BoardProcess(io.BytesIO(), io.BytesIO(), made, 1, 1.0)
+    return BoardProcess(*(io.BytesIO() for _ in range(3)), made, 1, 1.0)
 
 
 def obeyed_at_us(process, *messages):

@@ -13,7 +13,6 @@ import serial
 
 from noughts.engines.own import python_command, start_process
 from noughts.errors import BoardError, BoardGoneError
-from noughts.virtual.serial_line import SerialLine
 
 if TYPE_CHECKING:
     from noughts.virtual.program import Program
@@ -58,26 +57,34 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         self._ended = False
         self._news = threading.Condition()
         self._sending = threading.Lock()
+        self.port = ""
         words = python_command("noughts.virtual.process", "main")
         self._process = start_process(words, "the virtual board", BoardError)
         self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
-        self.plug()
         self._listener.start()
+        self._closing = contextlib.ExitStack()
+        self._closing.callback(self._end)
         try:
             made = program() if callable(program) else program
             self.board, self.firmware, self._flash = made.board, made.firmware, made.flash
+            self._wait(lambda: bool(self.port))
+            opened = serial.serial_for_url(self.port, 115200, timeout=0)
+            self.serial = self._closing.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
                 self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
-            with self._news:
-                self._news.wait_for(lambda: self._state or self._ended, _START_S)
-            if self._state is None:
-                raise BoardError(
-                    self._failure
-                    or "the virtual board does not start; close some programs and try again"
-                )
+            self._wait(lambda: self._state is not None)
         except BaseException:
             self.close()
             raise
+
+    def _wait(self, started: Callable[[], bool]) -> None:
+        with self._news:
+            self._news.wait_for(lambda: started() or self._ended, _START_S)
+        if not started():
+            raise BoardError(
+                self._failure
+                or "the virtual board does not start; close some programs and try again"
+            )
 
     def _send(self, *message: Any) -> None:
         assert self._process.stdin is not None
@@ -96,7 +103,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         return BoardGoneError("the virtual board is not running any more (killed?); start again")
 
     def _listen(self) -> None:
-        """In a thread: take what the board shows and sends, until it ends."""
+        """In a thread: take what the board's process sends, until it ends."""
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
             while True:
@@ -104,40 +111,24 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         with self._news:
             self._ended = True
             self._news.notify_all()
-        self._line.close()
 
     def _take(self, name: str, *values: Any) -> None:
-        if name == "serial":
-            self._line.feed(*values)
-        elif name == "flash":
-            (self._flash,) = values
-        elif name == "failed":
-            (self._failure,) = values
-        else:
-            with self._news:
-                self._state = values[0], values[1]
-                self._news.notify_all()
-
-    def _to_board(self, data: bytes) -> None:
-        with contextlib.suppress(BoardGoneError):
-            self._send("serial", data)
+        with self._news:
+            match name:
+                case "port":
+                    (self.port,) = values
+                case "state":
+                    self._state = values[0], values[1]
+                case "flash":
+                    (self._flash,) = values
+                case "failed":
+                    (self._failure,) = values
+            self._news.notify_all()
 
     def _now(self) -> tuple[int, bytes]:
         if self._ended or self._state is None:
             raise self._gone()
         return self._state
-
-    def plug(self) -> None:
-        """Plug the cable in; `port` and `serial` are new ones."""
-        self._line = SerialLine(self._to_board)
-        self.port = self._line.port
-        self.serial = serial.serial_for_url(self.port, 115200, timeout=0)
-
-    def unplug(self) -> None:
-        """Pull the cable; the board runs on, as from a battery."""
-        with contextlib.suppress(OSError):
-            self.serial.close()
-        self._line.close()
 
     def press(self, *buttons: str) -> None:
         """Push buttons down, at one moment; they stay down until `release()`."""
@@ -192,7 +183,10 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         self._send("program", program)
 
     def close(self) -> None:
-        """End the board and take the serial port away."""
+        """End the board; its serial port goes too."""
+        self._closing.close()
+
+    def _end(self) -> None:
         self._process.kill()
         self._process.wait()
         self._listener.join()
@@ -200,7 +194,6 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             assert pipe is not None
             with contextlib.suppress(OSError):
                 pipe.close()
-        self.unplug()
 
     def __exit__(self, *_: object) -> None:
         self.close()

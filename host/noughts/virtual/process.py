@@ -1,5 +1,7 @@
 """The process that a virtual board runs in: an emulated micro:bit in step with real time.
 
+Its serial port is a `serial_line`, which ends with the process.
+
 The owner and this process send each other pickled tuples over its standard input and output, a
 name first. To the board:
 
@@ -8,13 +10,12 @@ name first. To the board:
     ("release", button, ...)           let them go
     ("tilt", x_mg, y_mg)               hold it so
     ("gesture", us, message, message)  obey the first, the second after so long, then rest
-    ("serial", bytes)                  for the UART
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
-From the board: ("serial", bytes), ("state", device us, LEDs) after each step, ("flash", bytes) when
-the flash was written and is at rest again, and ("failed", text) when it cannot go on. The process
-ends when its standard input does.
+From the board: ("port", name) first of all, ("state", device us, LEDs) after each step, ("flash",
+bytes) when the flash was written and is at rest again, and ("failed", text) when it cannot go on.
+The process ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Any, BinaryIO
 from microbit_emulator import EmulatorError
 from noughts.errors import BoardError
 from noughts.virtual.program import Program
+from noughts.virtual.serial_line import Pty, Tcp, open_line
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -53,9 +55,15 @@ class BoardProcess:
     """A virtual board that obeys messages, from its `start` message on."""
 
     def __init__(
-        self, commands: BinaryIO, answers: BinaryIO, program: Program, seed: int, speed: float
+        self,
+        commands: BinaryIO,
+        answers: BinaryIO,
+        line: Pty | Tcp,
+        program: Program,
+        seed: int,
+        speed: float,
     ) -> None:
-        self._commands, self._answers = commands, answers
+        self._commands, self._answers, self._line = commands, answers, line
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._next: Message | None = None
         self._seed, self._speed = seed, speed
@@ -83,9 +91,9 @@ class BoardProcess:
         self._obey()
         self._start_gesture()
         board = self._board
+        board.uart.send(self._line.read())
         board.run_for(STEP_US)
-        if said := board.uart.receive():
-            self._send("serial", said)
+        self._line.write(board.uart.receive())
         written_us = self._written_us
         if written_us is not None and board.clock_us >= written_us + _FLASH_RESTS_US:
             self._written_us = None
@@ -119,8 +127,7 @@ class BoardProcess:
 
     def _send(self, *message: Any) -> None:
         try:
-            pickle.dump(message, self._answers)
-            self._answers.flush()
+            _send(self._answers, *message)
         except OSError:
             os._exit(0)
 
@@ -140,8 +147,6 @@ class BoardProcess:
             case ("gesture", us, begin, end):
                 if len(self._gestures) < MAX_WAITING:
                     self._gestures.append((us, begin, end))
-            case ("serial", data):
-                board.uart.send(data)
             case ("reset",):
                 board.reset()
             case ("program", program):
@@ -166,18 +171,24 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     commands = sys.stdin.buffer
     try:
+        line = open_line()
+        _send(answers, "port", line.port)
         import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
 
         try:
             _, *wanted = pickle.load(commands)
         except EOFError:  # it has given up
             return
-        BoardProcess(commands, answers, *wanted).run()
+        BoardProcess(commands, answers, line, *wanted).run()
     except Exception as error:
         with contextlib.suppress(OSError):
-            pickle.dump(("failed", _words(error)), answers)
-            answers.flush()
+            _send(answers, "failed", _words(error))
         os._exit(1)  # the thread that reads would hold up an ordinary exit
+
+
+def _send(answers: BinaryIO, *message: Any) -> None:
+    pickle.dump(message, answers)
+    answers.flush()
 
 
 def _words(error: Exception) -> str:
