@@ -54,9 +54,8 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module 'noughts' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(
-        import_module("noughts.errors" if name.endswith("Error") else "noughts.library"), name
-    )
+    module = "errors" if name.endswith("Error") else "library"
+    return getattr(import_module(f"noughts.{module}"), name)
 
 
 def __dir__() -> list[str]:

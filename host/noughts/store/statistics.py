@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from noughts.brain.learn import PeopleGame
@@ -18,7 +18,7 @@ from noughts.store.stored_game import thinking
 _PLIES = 9
 _SEATS = "".join(SEATS)
 _RECOVERED = "CASE WHEN started IS NULL THEN played_before END"
-_BY_RADIO = "nullif(by_radio, 0)"
+_RADIO = "nullif(by_radio, 0)"
 
 
 @dataclass
@@ -36,8 +36,13 @@ class Player:
 
     @property
     def mistakes_a_game(self) -> float | None:
-        """The mean; none without games."""
         return self.mistakes / self.games if self.games else None
+
+    def add(self, other: Player) -> None:
+        self.games += other.games
+        self.moves += other.moves
+        self.mistakes += other.mistakes
+        self.thought_ms += other.thought_ms
 
     def quartiles_ms(self) -> list[float] | None:
         """A quarter, half and three quarters of the moves took less; none without moves."""
@@ -45,6 +50,17 @@ class Player:
         if len(times) < 2:
             return times * 3 or None
         return statistics.quantiles(times, method="inclusive")
+
+
+@dataclass
+class _Games:
+    """Those of one board, between the same seats, in which the same player began."""
+
+    results: Counter[str] = field(default_factory=Counter)
+    """How often each end, as in the sentence."""
+    mover: Player = field(default_factory=Player)
+    """Who moves first."""
+    other: Player = field(default_factory=Player)
 
 
 @dataclass
@@ -56,26 +72,26 @@ class _Figures:
 
     @property
     def games(self) -> int:
-        """All games."""
         return sum(results.total() for results in self.results.values())
+
+    def add(self, seats: str, first: str, games: _Games) -> None:
+        self.results.setdefault((seats, first), Counter()).update(games.results)
+        for seat, player in zip(_by_turn(seats, first), (games.mover, games.other), strict=True):
+            self.players.setdefault(seat, Player()).add(player)
 
 
 @dataclass
 class BoardStats(_Figures):
-    """The games of one board."""
-
     board: str = ""
     name: str | None = None
     """What people call it."""
 
     @property
     def called(self) -> str:
-        """The board as people know it."""
         return called(self.board, self.name)
 
     @property
     def people(self) -> Player:
-        """All people who played on it."""
         return self.players.get("P", Player())
 
     def against_chip(self) -> tuple[int, int, int]:
@@ -101,8 +117,6 @@ class BoardStats(_Figures):
 
 @dataclass
 class Stats(_Figures):
-    """Of any number of games."""
-
     told_late: int = 0
     """Recovered ones: their start is not known, only that they were over at some moment."""
     by_radio: int = 0
@@ -114,39 +128,15 @@ class Stats(_Figures):
     lengths: Counter[int] = field(default_factory=Counter)
     """How many games that ended by the rules had so many moves."""
 
-    def add(self, board: BoardStats) -> None:
-        """Count a board's games, too."""
-        self.boards.append(board)
-        for kind, results in board.results.items():
-            self.results.setdefault(kind, Counter()).update(results)
-        for seat, player in board.players.items():
-            both = self.players.setdefault(seat, Player())
-            both.games += player.games
-            both.moves += player.moves
-            both.mistakes += player.mistakes
-            both.thought_ms += player.thought_ms
-
-
-_Kind = tuple[Counter[str], Player, Player]
-"""Where games are counted: their results, who moves first, who moves second."""
-
 
 def stats(store: Store, wanted: GameFilter) -> Stats:
     """Over the games that fit. Raises `StoreError`."""
-    found = Stats()
-    boards: dict[int, BoardStats] = {}
-    kinds: dict[tuple[int, str, str], _Kind] = {}
+    found = Stats(told_late=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
+    counted: defaultdict[tuple[int, str, str], _Games] = defaultdict(_Games)
     for number, seats, first, moves, times, end in played(store, wanted):
-        kind = kinds.get((number, seats, first))
-        if kind is None:
-            board = boards.setdefault(number, BoardStats())
-            mover, other = (
-                board.players.setdefault(seat, Player()) for seat in _by_turn(seats, first)
-            )
-            kind = board.results.setdefault((seats, first), Counter()), mover, other
-            kinds[number, seats, first] = kind
-        results, mover, other = kind
-        results[end] += 1
+        games = counted[number, seats, first]
+        mover, other = games.mover, games.other
+        games.results[end] += 1
         if not moves:
             continue
         thought = thinking(times)
@@ -163,13 +153,15 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
             for ply in mistakes(moves):
                 (other if ply & 1 else mover).mistakes += 1
     # Afterwards: a board may be new since the first game was read.
-    for number, name, given_name in store.each("SELECT id, name, given_name FROM boards"):
-        if number in boards:
-            boards[number].board, boards[number].name = name, given_name
-    for board in sorted(boards.values(), key=lambda board: name_key(board.called)):
-        found.add(board)
-    found.told_late = count(store, wanted, _RECOVERED)
-    found.by_radio = count(store, wanted, _BY_RADIO)
+    boards = {
+        number: BoardStats(board=board, name=name)
+        for number, board, name in store.each("SELECT id, name, given_name FROM boards")
+    }
+    for (number, seats, first), games in counted.items():
+        found.add(seats, first, games)
+        boards[number].add(seats, first, games)
+    with_games = [board for board in boards.values() if board.results]
+    found.boards = sorted(with_games, key=lambda board: name_key(board.called))
     return found
 
 
@@ -220,7 +212,6 @@ class MetPosition:
 
     @property
     def met(self) -> int:
-        """How often people had to move here."""
         return self.moves.total()
 
     @property
