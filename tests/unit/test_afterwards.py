@@ -94,24 +94,16 @@ def test_days_are_those_of_the_time_zone(listed, printed, monkeypatch, in_zone):
     assert "2026-09-21 10:13" in printed("games")
 
 
-def test_days_begin_at_midnight(listed, tmp_path):
+def test_days_begin_at_midnight_and_order_the_games(listed, printed, tmp_path):
     day = AT - AT % DAY_MS
     db = tmp_path / "midnight.db"
-    for number, at in enumerate((day - 1, day, day + DAY_MS - 1, day + DAY_MS), 1):
+    for number, at in enumerate((day - 1, day + DAY_MS, None, day + DAY_MS - 1, day), 1):
         filled(db, stages([4], number=number), at=at)
-    assert ids(listed("--since", "2026-09-21", "--until", "2026-09-21", db=db)) == [3, 2]
-
-
-def test_a_game_without_a_timestamp_fits_no_day(listed, printed, tmp_path):
-    db = filled(tmp_path / "new.db", stages(DRAW), at=None)
-    assert listed("--until", "2100-01-01", db=db) == []
-    assert printed("games", db=db).splitlines()[1].split()[1] == "-"
-
-
-def test_the_newest_game_is_the_one_played_last_not_stored_last(listed, printed, stored):
-    filled(stored, stages(DRAW), board="captured", at=AT - 1)
-    assert ids(listed()) == [5, 4, 3, 2, 1, 6]
-    assert printed("replay", "last").startswith("game 5:")
+    assert ids(listed("--since", "2026-09-21", "--until", "2026-09-21", db=db)) == [4, 5]
+    assert ids(listed("--until", "2100-01-01", db=db)) == [2, 4, 5, 1]  # it fits no day
+    assert ids(listed(db=db)) == [2, 4, 5, 1, 3]
+    assert printed("games", "--result", "unfinished", db=db).splitlines()[-1].split()[1] == "-"
+    assert printed("replay", "last", db=db).startswith("game 2:")
 
 
 def test_a_run_is_described_by_its_own_board_else_by_any_whose_cable_brought_it(listed, tmp_path):
@@ -202,42 +194,32 @@ def test_an_engine_of_the_page_is_neither_the_chip_nor_a_person(printed, tmp_pat
     assert ",P,N," in printed("export", db=db).splitlines()[1]
 
 
-@pandas_or_matplotlib
-def test_stats_in_words_and_as_a_picture(printed, tmp_path):
-    assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")
-    assert printed("stats", "--seats", "PE").startswith("1 game\n")
-    db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))  # and has no end
-    assert "unfinished" in printed("stats", "--plot", tmp_path / "begun.png", db=db)
-    assert (tmp_path / "begun.png").read_bytes().startswith(b"\x89PNG")
-
-
 HOSTILE_NAME = "\x1b]0;owned\x07\u202e"
 
 
-def assert_written(told, ending):
+def assert_written(result, ending):
     """The name of the file does not act on the terminal."""
-    status, out, err = told
+    status, out, err = result
     assert (status, err) == (0, "") and "owned" in out and ending in out
     assert all(line.isprintable() for line in out.splitlines())
 
 
 @pandas_or_matplotlib
-def test_a_picture_has_all_figures_and_is_the_same_again(noughts, tmp_path):
+def test_stats_in_words_and_as_a_picture(noughts, printed, tmp_path):
+    assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")
+    assert printed("stats", "--seats", "PE").startswith("1 game\n")
+    db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))  # and has no end
+    assert "unfinished" in printed("stats", "--plot", tmp_path / "begun.png", db=db)
+    assert (tmp_path / "begun.png").read_bytes().startswith(b"\x89PNG")
     path = tmp_path / f"{HOSTILE_NAME}S.SVG"
     assert_written(noughts("stats", "--plot", path), "S.SVG written")
     content = path.read_bytes()
-    words = "".join(ET.fromstring(content).itertext())
-    for word in ("Results", "First moves", "Mistakes a game", "person against hard, A first"):
-        assert word in words
     noughts("stats", "--plot", path)
     assert path.read_bytes() == content
-
-
-@pandas_or_matplotlib
-def test_a_picture_counts_games_in_whole_numbers(printed, tmp_path):
-    db = filled(tmp_path / "x.db", stages(DRAW))
-    printed("stats", "--plot", tmp_path / "s.svg", db=db)
-    groups = ET.parse(tmp_path / "s.svg").getroot().iter("{http://www.w3.org/2000/svg}g")
+    picture = ET.fromstring(content)
+    for word in ("Results", "First moves", "Mistakes a game", "person against hard, A first"):
+        assert word in "".join(picture.itertext())
+    groups = picture.iter("{http://www.w3.org/2000/svg}g")
     (results,) = (group for group in groups if group.get("id") == "axes_1")
     ticks = [text for text in map(str.strip, results.itertext()) if text[:1].isdigit()]
     assert len(set(ticks)) == len(ticks) >= 2 and all(tick.isdigit() for tick in ticks)
@@ -392,7 +374,10 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     told = refused(*words, db=other)
     assert there.format(other) in told and other.exists() == exists
     assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in told
-    if not exists:
+    if exists:
+        assert printed("games", "--json", db=other) == "[]\n"
+        assert json.loads(printed("stats", "--json", db=other))["games"] == 0
+    else:
         assert "`noughts watch --emulated 3` fills it" in refused(*words, db=played)
     filled(played, stages(DRAW))
     told = refused(*words, db=None)
@@ -400,23 +385,14 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     printed(*words, db=played)
 
 
-def test_an_empty_store_as_json(listed, printed, tmp_path):
-    empty = filled(tmp_path / "empty.db")
-    assert listed(db=empty) == []
-    assert json.loads(printed("stats", "--json", db=empty))["games"] == 0
-
-
-def test_no_such_game_and_none_that_fits(refused, stored):
+def test_games_that_are_not_there(refused, stored, tmp_path):
     """The hint names the store that was opened; a name that is not text fits nothing."""
     listing = f"`noughts games --db {stored}` lists them"
     assert refused("replay", "99") == f"noughts: there is no game 99 in {stored}; {listing}\n"
     for line in ("games", "stats", "export", "report", "report --csv"):
-        told = refused(*line.split(), "--seats", "MM")
-        assert told == f"noughts: no game in {stored} matches; {listing} all\n"
+        why = refused(*line.split(), "--seats", "MM")
+        assert why == f"noughts: no game in {stored} matches; {listing} all\n"
     refused("games", "--board", "\udcff")
-
-
-def test_games_of_which_none_has_ended(refused, tmp_path):
     begun = filled(tmp_path / "begun.db", stages([2])[1:])
     listing = f"`noughts games --result unfinished --db {begun}` lists them all"
     assert refused("games", db=begun) == f"noughts: no game in {begun} has ended; {listing}\n"

@@ -26,13 +26,11 @@ from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import name_of
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
-from noughts.recording.sources import DataReceived, LineOpened, QueuedSource, SentencesRead
-from noughts.store import capture
+from noughts.recording.sources import DataReceived, QueuedSource, SentencesRead
 from noughts.store.store import Store
 from noughts.web.safety import Site
 from official import stepped
 from sample_games import AT, stages
-from sent_lines import sent_lines
 from stand_in_drive import DETAILS
 from unplugged import COLUMNS, as_row
 
@@ -139,32 +137,10 @@ def test_a_copy_that_is_cut_short_is_refused_in_one_line(folder, refused):
     assert stored(folder / "db") == []
 
 
-def test_the_raw_lines_of_a_log_are_recovered_games_again(tmp_path):
-    """Also those of the run that the board is in: they ended before it was heard."""
-    going_on = replace(stages([4], number=3)[-1], boot="0A83CAFE")
-    present = [replace(game, boot=going_on.boot) for game in PLAYED]
-    with Store(tmp_path / "one.db", create=True) as store:
-        recorder = Recorder(store)
-        recorder.hear("usb-1", write(going_on).encode() + b"\r\n", AT)
-        recorder.take(SentencesRead("usb-1", present, AT + 5000, from_log=True))
-        assert [event.late for event in recorder.settle()] == [True, True]
-    sent = io.BytesIO(sent_lines(tmp_path / "one.db"))
-    with Store(tmp_path / "two.db", create=True) as store:
-        recorder = Recorder(store)
-        for each in capture.read(sent):
-            if each.is_opened:
-                recorder.take(LineOpened(each.board, each.at))
-            recorder.hear(each.board, each.data, each.at)
-    for columns in (COLUMNS, "started, played_before"):
-        assert stored(tmp_path / "one.db", columns) == stored(tmp_path / "two.db", columns)
-    assert stored(tmp_path / "two.db", "started") == [(None,), (None,), (AT - going_on.ms,)]
-
-
 class Drives:
     """Stand-ins for the drives of boards, and a source that reads them."""
 
-    def __init__(self, folder, monkeypatch):
-        monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0.005)
+    def __init__(self, folder):
         self.folder, self.there, self.looks = folder, {}, 0
         self.source = DataLogs(self.find)
 
@@ -178,10 +154,10 @@ class Drives:
         path.mkdir()
         details = DETAILS.format(usb_id=usb_id, mode="Interface", count=count)
         (path / "DETAILS.TXT").write_text(details)
-        if log is not None:
-            (path / "MY_DATA.HTM").write_bytes(log)
-            os.utime(path / "MY_DATA.HTM", (0, 0))  # the drive's files have no true dates
         self.there[usb_id] = path
+        if log is not None:
+            self.change(usb_id, log)
+            os.utime(path / "MY_DATA.HTM", (0, 0))  # the drive's files have no true dates
 
     def change(self, usb_id, log):
         """Put another log in its place, at once."""
@@ -208,8 +184,9 @@ class Drives:
 
 @pytest.fixture
 def drives(tmp_path, monkeypatch):
+    monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0.005)
     (tmp_path / "drives").mkdir()
-    made = Drives(tmp_path / "drives", monkeypatch)
+    made = Drives(tmp_path / "drives")
     yield made
     made.source.close()
 
@@ -269,7 +246,7 @@ def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tm
     answers.set()
 
 
-def test_a_game_that_was_heard_live_keeps_its_start(drives, tmp_path):
+def test_a_game_that_was_received_live_keeps_its_start(drives, tmp_path):
     """A log and the cable are followed at once, and no game is doubled."""
     cable = QueuedSource()
     for stage in stages(ONE.moves, "x"):
@@ -287,35 +264,29 @@ def test_a_game_that_was_heard_live_keeps_its_start(drives, tmp_path):
 
 
 @pytest.fixture
-def site(tmp_path):
-    return Site(tmp_path / "games.db", 8017, token=SITE.token)
-
-
-@pytest.fixture
-def drop(site):
-    """Drops a file on the page; gives the status and what the page is answered."""
+def drop(tmp_path):
+    """Drops a file on the page; gives the status and the page's answer."""
+    site = Site(tmp_path / "games.db", 8017, token=SITE.token)
 
     def drop(content, name="anna.htm"):
         address = f"/api/logs?{urlencode({'name': name})}"
-        said = ask(change(), "POST", address, (content,), site=site)
-        return status(said), json.loads(text(said))
+        answer = ask(change(), "POST", address, (content,), site=site)
+        return status(answer), json.loads(text(answer))
 
     return drop
 
 
-def test_a_log_is_stored_once(drop, site):
-    assert drop(data_log(HEADING, row(ONE))) == (200, {"said": "anna.htm: 1 game, 1 new"})
-    for new in (1, 0):
-        assert drop(LOG) == (200, {"said": f"anna.htm: 2 games, {new} new"})
-    assert stored(site.db) == [as_row(game) for game in PLAYED]
-    assert stored(site.db, "count(started), count(played_before)") == [(0, 2)]
-    assert drop(data_log(HEADING)) == (200, {"said": "anna.htm: no games yet"})
-
-
-def test_a_file_that_is_not_a_whole_log_stores_nothing(drop, site):
+def test_a_log_that_is_dropped_on_the_page_is_stored_once(drop, tmp_path):
+    db = tmp_path / "games.db"
     answer, error = drop(LOG[:9000])
     assert answer == 400 and error["error"].startswith("anna.htm is cut short or damaged; ")
     answer, error = drop(LOG.ljust(MAX_SIZE + 1), name="\x1b[2J.htm")
     assert answer == 400 and "not a micro:bit's" in error["error"] and error["error"].isprintable()
     assert drop(bytes(300_001))[0] == 413
-    assert not site.db.exists()
+    assert not db.exists()
+    assert drop(data_log(HEADING, row(ONE))) == (200, {"said": "anna.htm: 1 game, 1 new"})
+    for new in (1, 0):
+        assert drop(LOG) == (200, {"said": f"anna.htm: 2 games, {new} new"})
+    assert stored(db) == [as_row(game) for game in PLAYED]
+    assert stored(db, "count(started), count(played_before)") == [(0, 2)]
+    assert drop(data_log(HEADING)) == (200, {"said": "anna.htm: no games yet"})

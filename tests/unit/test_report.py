@@ -150,13 +150,6 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
     assert len(figures.statistics(counted, {}, found).positions) == 9
 
 
-def test_an_existing_file_stays_where_there_is_nothing_to_report(refused, tmp_path):
-    file = tmp_path / "class.html"
-    file.write_text("before")
-    refused("report", "-o", file, "--seats", "MM")
-    assert file.read_text() == "before"
-
-
 WON = [4, 1, 0, 2, 8]
 
 

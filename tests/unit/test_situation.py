@@ -8,7 +8,6 @@ from noughts.engines.registry import engines
 from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Instructions, Observer, instructions
-from noughts.terminal.layout import PLAYERS
 from noughts.terminal.play import panel
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
@@ -151,23 +150,6 @@ def test_the_panel_fits_beside_the_board(width):
         assert "score  A 3, B 2, draws 1" in text.plain and "mode   tilt" in text.plain
         lines = text.wrap(Console(), width)
         assert len(lines) <= 15
-
-
-def marked(text):
-    """Where single marks stand reversed."""
-    style = f"{PLAYERS['A']} reverse"
-    spans = [span for span in text.spans if str(span.style) == style]
-    return [text.plain[: span.start].count("\n") for span in spans if span.end - span.start == 1]
-
-
-def test_the_last_move_or_the_row_that_has_won_is_marked():
-    text = panel(observed(game("402", seats="PP")).now, "", "b", {}, 40)
-    assert "B · A  A  a person\n· A ·  B  a person" in text.plain
-    top = text.plain[: text.plain.index("B · A")].count("\n")
-    assert marked(text) == [top]
-    text = panel(observed(game("03142", "A")).now, "", "b", {}, 40)
-    top = text.plain[: text.plain.index("A A A")].count("\n")
-    assert marked(text) == [top] * 3
 
 
 @pytest.mark.parametrize(
