@@ -22,7 +22,7 @@ from noughts.recording.recorder import Recorder
 from noughts.store import capture
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.views.export_columns import row
+from noughts.views.export_columns import columns_of
 from sent_lines import sent_lines
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
@@ -146,7 +146,7 @@ def check_store(store: Store) -> None:
         assert set(seats) <= set("PEMH")
         assert not moves or len(times.split(",")) == len(moves)
     for game in games(store, GameFilter()):
-        for value in row(game):
+        for (value,) in columns_of([game], int):
             if isinstance(value, str):
                 assert value.isprintable(), "control characters reach the terminal"
                 assert value[0] in "_/\\0" or value[0].isalpha(), "a spreadsheet calculates"

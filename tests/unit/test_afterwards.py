@@ -16,7 +16,7 @@ from needed import POSIX, long
 from noughts.errors import StoreError
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame, thinking
-from noughts.views.export_columns import COLUMNS, row
+from noughts.views.export_columns import COLUMNS, columns_of
 from sample_games import A_WINS, AT, BOOT, DRAW, filled, stages
 
 B_WINS = [0, 4, 8, 2, 3, 6]
@@ -255,14 +255,15 @@ def test_no_text_is_taken_for_anything_else():
     """By a spreadsheet, by pandas, or by the terminal; the store is one that others wrote to."""
     import pandas
 
-    texts = [column.name for column in COLUMNS if column.kind == "str"]
+    texts = [column.name for column in COLUMNS if column.kind in ("str", "id", "release")]
     for hostile in HOSTILE_NAMES:
         fields = ("board", "name", "boot", "first", "hardware", "release", "table_id")
         game = StoredGame(
             id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None,
             seats="=+", played_before=None, by_radio=0, **dict.fromkeys(fields, hostile),
         )  # fmt: skip
-        record = dict(zip((column.name for column in COLUMNS), row(game), strict=True))
+        columns = columns_of([game], int)
+        record = {column.name: each for column, (each,) in zip(COLUMNS, columns, strict=True)}
         file = io.StringIO()
         csv.writer(file).writerows([texts, [record[text] for text in texts]])
         (read,) = pandas.read_csv(io.StringIO(file.getvalue())).to_dict("records")

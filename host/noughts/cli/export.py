@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -21,11 +21,10 @@ from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import count, games
 from noughts.terminal.output import progress
-from noughts.views.export_columns import COLUMNS, MEANINGS, Value, row
+from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of, utc
 from noughts.views.game_filter import ChosenGames
 
-_AT_ONCE = 10_000
-_MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
+_AT_ONCE = 2_000
 _WIDTH = max(len(names) for names, _ in MEANINGS)
 RECORDS = f"""
 columns:
@@ -36,33 +35,28 @@ jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value
 parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for no value.
 """
 
-Rows = Iterator[list[list[Value]]]
-"""Several at once; moments are ms since 1970."""
+Columns = Iterator[list[Sequence[Value]]]
+"""Of several games at once."""
+_Write = Callable[[Columns, BinaryIO], Iterator[int]]
 
 
-def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
+def _csv(parts: Columns, file: BinaryIO) -> Iterator[int]:
+    writer = csv.writer(codecs.getwriter("utf-8")(file))
     writer.writerow(column.name for column in COLUMNS)
-    for some in rows:
-        _write_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " "))
-        writer.writerows(some)
-        file.write(text.getvalue().encode())
-        text.seek(0)
-        text.truncate()
-        yield len(some)
+    for columns in parts:
+        writer.writerows(zip(*columns, strict=True))
+        yield len(columns[0])
 
 
-def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
+def _jsonl(parts: Columns, file: BinaryIO) -> Iterator[int]:
     names = [column.name for column in COLUMNS]
-    for some in rows:
-        _write_moments(some, timestamps.iso)
-        for values in some:
-            file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
-        yield len(some)
+    for columns in parts:
+        for row in zip(*columns, strict=True):
+            file.write(json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n")
+        yield len(columns[0])
 
 
-def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
+def _parquet(parts: Columns, file: BinaryIO) -> Iterator[int]:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -70,29 +64,23 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
         raise NoughtsError(
             f"parquet needs pyarrow ({error}); install it with `{installing('pyarrow')}`"
         ) from error
-    types = {"int": pyarrow.int64(), "str": pyarrow.string()}
-    types["moment"] = pyarrow.timestamp("ms", tz="UTC")
+    types = {"int": pyarrow.int64(), "moment": pyarrow.timestamp("ms", tz="UTC")}
     schema = pyarrow.schema(
-        pyarrow.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
-        for column in COLUMNS
+        pyarrow.field(name, types.get(kind, pyarrow.string()), metadata={"meaning": meaning})
+        for name, kind, meaning in COLUMNS
     )
     with parquet.ParquetWriter(file, schema) as writer:
-        for some in rows:
-            columns = map(list, zip(*some, strict=True))
-            writer.write_table(pyarrow.table(list(columns), schema=schema))
-            yield len(some)
+        for columns in parts:
+            writer.write_table(pyarrow.table(list(map(list, columns)), schema=schema))
+            yield len(columns[0])
 
 
-def _write_moments(rows: list[list[Value]], written: Callable[[int], str]) -> None:
-    """Write the moments as text, in place."""
-    for values in rows:
-        for index in _MOMENTS:
-            at = values[index]
-            if isinstance(at, int):
-                values[index] = written(at)
-
-
-_FORMATS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+_FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
+    "csv": (_csv, utc),
+    "jsonl": (_jsonl, timestamps.iso),
+    "parquet": (_parquet, int),
+}
+"""By name: how rows are written, and moments in them."""
 
 
 @options.command(
@@ -120,9 +108,11 @@ def run_export(
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
-            rows = map(row, games(store, which))
+            write, moment = _FORMATS[kind]
+            found = games(store, which)
+            parts = iter(lambda: list(islice(found, _AT_ONCE)), [])
             written = 0
-            for size in _FORMATS[kind](iter(lambda: list(islice(rows, _AT_ONCE)), []), file):
+            for size in write((columns_of(part, moment) for part in parts), file):
                 written += size
                 steps.advance(size)
     if output and output.is_file():

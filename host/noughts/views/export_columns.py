@@ -1,6 +1,6 @@
 """Games as a flat table: a row each, with columns that no spreadsheet misreads.
 
-Ids are written `0x1E10`, for 1E10 would be read as a number, and releases `v0.1.0`; moves stand in
+Ids are written `0x1E10`, for 1E10 would be read as a number, and releases `v0.1.0`; moves have
 columns of their own, for 0451 would lose its zero. All other text that a spreadsheet, pandas or a
 terminal might take for something else is made plain by `plain_text`.
 """
@@ -8,47 +8,40 @@ terminal might take for something else is made plain by `plain_text`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import repeat, zip_longest
+from typing import NamedTuple
 
 from noughts.errors import printable
+from noughts.store import timestamps
 from noughts.store.stored_game import FIELDS, Field, StoredGame, values
+
+_PREFIXES = {"str": "", "id": "0x", "release": "v"}
+"""What text of this kind begins with."""
 
 
 class Column(NamedTuple):
-    """One column: its name, its type (`int`, `str`, or `moment`), what it means, with its unit."""
-
     name: str
     kind: str
+    """As of a `Field`."""
     meaning: str
-    prefix: str = ""
-    """What its text begins with."""
 
 
-_PREFIXES = {"id": "0x", "release": "v"}
-
-
-def _columns(field: Field) -> tuple[Column, ...]:
-    prefix = _PREFIXES.get(field.kind, "")
+def _columns(field: Field) -> list[Column]:
+    prefix = _PREFIXES.get(field.kind)
     meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
-    names = field.columns or (f"{field.name}_utc" if field.kind == "moment" else field.name,)
-    kind = "str" if prefix else field.kind
-    return tuple(Column(name, kind, meaning, prefix) for name in names)
+    name = f"{field.name}_utc" if field.kind == "moment" else field.name
+    return [Column(each, field.kind, meaning) for each in field.columns or [name]]
 
 
 _GROUPS = [_columns(field) for field in FIELDS]
-COLUMNS = tuple(column for group in _GROUPS for column in group)
-"""In this order; a cell without a value is None."""
+COLUMNS = [column for group in _GROUPS for column in group]
 
-MEANINGS = tuple(
-    (
-        ", ".join(column.name for column in group)
-        if len(group) < 3
-        else f"{group[0].name} to {group[-1].name}",
-        group[0].meaning,
-    )
-    for group in _GROUPS
-)
+MEANINGS = [
+    (f"{names[0]} to {names[-1]}" if len(names) > 2 else ", ".join(names), meaning)
+    for names, meaning in (([each.name for each in group], group[0].meaning) for group in _GROUPS)
+]
 """For help: which columns, and what they mean."""
 
 Value = int | str | None
@@ -65,28 +58,36 @@ _PLAIN = re.compile(
 
 
 @lru_cache(1000)  # the games of a store are on few boards
-def plain_text(value: str) -> str:
+def plain_text(value: str | None, prefix: str = "") -> str | None:
     """The text, with _ before it if anybody could take it for a formula, a number or a day."""
-    shown = printable(value)
+    if value is None:
+        return None
+    shown = printable(prefix + value)
     return shown if _PLAIN.fullmatch(shown) else f"_{shown}"
 
 
-_LISTS = [(index, len(field.columns)) for index, field in enumerate(FIELDS) if field.columns]
-_TEXTS = [(index, each.prefix) for index, each in enumerate(COLUMNS) if each.kind == "str"]
-_NONE = [None] * len(COLUMNS)
+def utc(ms: int) -> str:
+    """A moment as spreadsheets read it: `2026-11-21 07:03:43.123`."""
+    return timestamps.iso(ms)[:-1].replace("T", " ")
 
 
-def row(game: StoredGame) -> list[Value]:
-    """A game's values; moments are ms since 1970, UTC."""
-    row: list[Any] = []
-    found, done = values(game), 0
-    for index, width in _LISTS:
-        row += found[done:index]
-        row += found[index]
-        row += _NONE[len(found[index]) : width]
-        done = index + 1
-    row += found[done:]
-    for index, prefix in _TEXTS:
-        if row[index] is not None:
-            row[index] = plain_text(prefix + row[index])
-    return row
+def columns_of(
+    games: Sequence[StoredGame], moment: Callable[[int], Value]
+) -> list[Sequence[Value]]:
+    """The values of these games, of which there is at least one, for each of `COLUMNS`.
+
+    moment: how to write ms since 1970, UTC. A cell without a value is None.
+    """
+    found: list[Sequence[Value]] = []
+    for field, given in zip(FIELDS, zip(*map(values, games), strict=True), strict=True):
+        parts: list[Sequence[Value]] = [given]
+        if field.columns:
+            parts = list(zip_longest(*given))
+            parts += [[None] * len(games)] * (len(field.columns) - len(parts))
+        if field.kind == "moment":
+            parts = [[None if ms is None else moment(ms) for ms in given]]
+        if field.kind in _PREFIXES:
+            prefixes = repeat(_PREFIXES[field.kind])
+            parts = [list(map(plain_text, part, prefixes)) for part in parts]
+        found += parts
+    return found
