@@ -143,10 +143,10 @@ def test_a_reset_and_a_fault():
 
 @pytest.mark.parametrize("width", [25, 40, 80])
 def test_the_panel_fits_beside_the_board(width):
-    scores = {"PP": {"A": 3, "B": 2, "=": 1}}
+    ends = {"A": 3, "B": 2, "=": 1}
     for moves, end in (("", "-"), ("402", "-"), ("03142", "A"), ("402635178", "=")):
         now = observed(game(moves, end, seats="PP")).now
-        text = panel(now, "", "t", scores, width)
+        text = panel(now, "", "t", ends, width)
         assert "score  A 3, B 2, draws 1" in text.plain and "mode   tilt" in text.plain
         lines = text.wrap(Console(), width)
         assert len(lines) <= 15

@@ -8,7 +8,7 @@ stands in brackets.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -17,6 +17,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
@@ -74,34 +76,19 @@ _AREAS: tuple[tuple[range, range, tuple[Button, ...]], ...] = (
     (range(27, 32), range(6, 9), ("B",)),
     (range(12, 21), range(12, 13), ("A", "B")),
 )
+"""Columns and lines of the drawing, and the buttons that a click there presses."""
 
 
-def buttons_at(x: int, y: int) -> tuple[Button, ...]:
-    """The buttons that a click on this column and line means, if any."""
-    for columns, lines, buttons in _AREAS:
-        if x in columns and y in lines:
-            return buttons
-    return ()
-
-
-def draw(leds: bytes, held: frozenset[Button], last: tuple[int, str] | None = None) -> Text:
+def draw(leds: bytes, held: Collection[Button], last: tuple[int, str] | None = None) -> Text:
     """The board with these 25 levels and the buttons that are held down.
 
     last: the cell of the last move, and whose it was.
     """
     characters = list("\n".join(_BOARD))
-    styles: list[tuple[Style | str, int, int]] = [
-        (_GOLD, _at(1, _PINS), _at(WIDTH - 1, _PINS)),
-        *(
-            (
-                _HELD if held.issuperset(buttons) else _UP,
-                _at(columns[0], y),
-                _at(columns[-1] + 1, y),
-            )
-            for columns, lines, buttons in _AREAS
-            for y in lines
-        ),
-    ]
+    styles: list[tuple[Style | str, int, int]] = [(_GOLD, _at(1, _PINS), _at(WIDTH - 1, _PINS))]
+    for columns, lines, buttons in _AREAS:
+        style = _HELD if {*held} >= {*buttons} else _UP
+        styles += [(style, _at(columns.start, y), _at(columns.stop, y)) for y in lines]
     for led, level in enumerate(leds):
         at = _of_led(led)
         # The levels grow about twofold in power; the eye sees steps.
@@ -130,50 +117,53 @@ def _of_led(led: int) -> int:
     return _at(_LEDS_LEFT + _ACROSS * (led % 5), _LEDS_TOP + _DOWN * (led // 5))
 
 
-class Picture(Static):
+class Picture(Widget):
     """The board; a click on a button holds it down until the mouse is let go."""
+
+    leds = reactive(bytes(25))
+    """Levels from 0 to 9."""
+    last: reactive[tuple[int, str] | None] = reactive(None)
+    """The cell of the last move, and its player."""
+    held: reactive[tuple[Button, ...]] = reactive(())
 
     def __init__(self, do: Callable[[Callable[[], None]], None], board: VirtualBoard) -> None:
         """do: does something with the board, which may have gone."""
         super().__init__(id="picture")
         self._do = do
         self._board = board
-        self._shown: tuple[bytes, tuple[int, str] | None] = bytes(25), None
-        self._held: frozenset[Button] = frozenset()
 
-    def on_mount(self) -> None:
-        self._draw()
-
-    def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
-        """Show 25 LED levels from 0 to 9, and mark the last move: its cell and its player."""
-        if (leds, last) != self._shown:
-            self._shown = leds, last
-            self._draw()
-
-    def _draw(self) -> None:
-        leds, last = self._shown
-        self.update(draw(leds, self._held, last))
+    def render(self) -> Text:
+        return draw(self.leds, self.held, self.last)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if buttons := buttons_at(event.x, event.y):
-            self.capture_mouse()
-            self._held = frozenset(buttons)
-            self._do(lambda: self._board.press(*buttons))
-            self._draw()
+        for columns, lines, buttons in _AREAS:
+            if event.x in columns and event.y in lines:
+                self.capture_mouse()
+                self.held = buttons
+                self._do(lambda: self._board.press(*self.held))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         self.release_mouse()
-        if held := self._held:
-            self._held = frozenset()
+        if held := self.held:
+            self.held = ()
             self._do(lambda: self._board.release(*held))
-            self._draw()
+
+
+class Doing(Widget):
+    """What the board is doing, in words: the arguments of `panel` but the last."""
+
+    shown: reactive[tuple[Situation, str, str, Mapping[str, int]]] = reactive(
+        (Situation(), "", "", {})
+    )
+
+    def render(self) -> Text:
+        return panel(*self.shown, self.content_size.width)
 
 
 _WITH_HELP = 110, 25
 """Columns and lines that hold the help as well, at the right."""
 _HELP = 38
-_KEYS = "a b buttons · space both · arrows tilt · v replay · r reset · ? help · q quit"
-_FEWER_KEYS = "a b buttons · space both · arrows tilt · ? help · q quit"
+_KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
 
 RULES = """\
 Two players, A and B, mark nine cells by turns. Three in a row win: \
@@ -207,6 +197,7 @@ class BoardApp(Program):
     #status {{ dock: bottom; height: 2; background: $panel; padding: 0 1; }}
     #small {{ display: none; }}
     .wide #help {{ display: block; }}
+    .unhelped #help {{ display: none; }}
     .tiny #stage, .tiny #log, .tiny #status {{ display: none; }}
     .tiny #small {{ display: block; }}
     """
@@ -246,15 +237,13 @@ class BoardApp(Program):
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._picture = Picture(self._do, board)
-        self._doing = Static(id="doing")
+        self._doing = Doing(id="doing")
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
         self._boot: str | None = None
         self._stream = Stream()
-        self._shown: object = None
-        self._has_room_for_help = False
         self._tracebacks = TracebackReader()
         self._stopped_by = ""
 
@@ -278,11 +267,9 @@ class BoardApp(Program):
 
     def on_resize(self, event: events.Resize) -> None:
         columns, lines = event.size
-        self._has_room_for_help = columns >= _WITH_HELP[0] and lines >= _WITH_HELP[1]
         stage = self.screen_stack[0]
-        stage.set_class(self._has_room_for_help, "wide")
+        stage.set_class(columns >= _WITH_HELP[0] and lines >= _WITH_HELP[1], "wide")
         stage.set_class(columns < _MIN_COLUMNS or lines < _MIN_LINES, "tiny")
-        self._shown = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action == "quit" or len(self.screen_stack) == 1
@@ -315,8 +302,8 @@ class BoardApp(Program):
         self._transcript.write(Text("reset", style="dim"))
 
     def action_rules(self) -> None:
-        if self._has_room_for_help:
-            self.screen.toggle_class("wide")
+        if self.screen.has_class("wide"):
+            self.screen.toggle_class("unhelped")
         else:
             self.push_screen(HelpScreen(RULES))
 
@@ -345,20 +332,13 @@ class BoardApp(Program):
             self._controls = choice_in(flash)[1]
             self._keep_flash(flash)
         self._observer.see(leds)
-        self._show(leds)
-
-    def _show(self, leds: bytes) -> None:
         now = self._observer.now
-        last = None
+        self._picture.leds, self._picture.last = leds, None
         if now.last is not None and now.game is not None:
-            last = now.last, now.game.player(len(now.game.moves) - 1)
-        self._picture.show(leds, last)
-        width = self._doing.content_size.width
-        shown = (now, self._stopped_by, self._controls, self._recording.last, width)
-        if width and shown != self._shown:
-            self._shown = shown
-            text = panel(now, self._stopped_by, self._controls, self._recording.score, width)
-            self._doing.update(text)
+            self._picture.last = now.last, now.game.player(len(now.game.moves) - 1)
+        seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
+        ends = dict(self._recording.score.get(seats, {}))  # a copy: another thread counts
+        self._doing.shown = now, self._stopped_by, self._controls, ends
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, ParsedSentence):
@@ -367,7 +347,7 @@ class BoardApp(Program):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
                 self._stopped_by = ""
             # What the board has stored from earlier runs would fill the screen at each start.
-            if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
+            if not is_late(item.sentence, self._boot):
                 self._transcript.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._transcript.write(Text(item.text, style="dim italic"))
@@ -380,16 +360,13 @@ class BoardApp(Program):
 
     def _tell_status(self) -> None:
         seconds = self._board.clock_us() / 1e6
-        keys = _KEYS if self.size.width > len(_KEYS) + 1 else _FEWER_KEYS
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
         about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
-        self._status.update(Text(f"{keys}\n{about}", no_wrap=True, overflow="crop"))
+        self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
 
 
-def panel(
-    now: Situation, stopped: str, controls: str, scores: Mapping[str, Mapping[str, int]], width: int
-) -> Text:
+def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int], width: int) -> Text:
     """All the text next to the board, the most important first, in lines of this width.
 
     stopped: why the game does not run, from its last traceback, or empty.
@@ -410,8 +387,7 @@ def panel(
         text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
     if now.game is not None:
         text.append("\n\n").append_text(_game(now.game))
-    seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
-    text.append("\n\nscore", "dim").append(f"  {score(scores.get(seats, {}))}")
+    text.append("\n\nscore", "dim").append(f"  {score(ends)}")
     if controls and now.phase != "menu":  # there they may be about to change
         text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
     return text
