@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import BinaryIO, NamedTuple
@@ -26,13 +25,10 @@ from noughts.store.capture import read as read_capture
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
-from noughts.views.games import game_row
+from noughts.views.games import games_table
 
 _SHOWN = 20
 """Games in a table of a notebook."""
-_COLUMNS = attrgetter(
-    "number", "began", "player_a", "player_b", "first", "moves", "result", "board"
-)
 
 
 class Engine:
@@ -150,8 +146,8 @@ class Games(Iterator[StoredGame]):
             yield from queries.games(store, self._wanted, newest)
 
     def _repr_html_(self) -> str:
-        head = "game", "began", "A", "B", "first", "moves", "result", "board"
-        return table_html(head, map(_COLUMNS, map(game_row, self._read(_SHOWN))))
+        found = games_table(self._read(_SHOWN))
+        return table_html([column.title for column in found.columns], found.shown())
 
 
 def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Games:

@@ -21,16 +21,13 @@ from noughts.store.queries import MAX_NAME, GameFilter, as_name, boards, count, 
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
-from noughts.terminal.layout import columns, step, wait_s
+from noughts.terminal.layout import columns, step, table, wait_s
 from noughts.views.game_filter import ChosenGames
-from noughts.views.games import game_row
+from noughts.views.games import games_table
 from noughts.views.replay import heading, replay
 
 _NEWEST = 20
 _MAX = 1_000_000_000  # games
-_COLUMNS = {"game": "number", "began": "began", "A": "player_a", "B": "player_b"}
-_COLUMNS |= {name: name for name in ("first", "moves", "seconds", "result", "board")}
-"""What is above each column, and the field of `GameRow` that it shows."""
 _WIDTH = max(len(field.name) for field in FIELDS)
 _GAMES = f"""
 --json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
@@ -66,17 +63,16 @@ def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None
                 before = ",\n"
             print("[]" if before == "[" else "]")
             return
-        found = map(game_row, games(store, which, n or _NEWEST))
-        rows = [[str(getattr(row, field)) for field in _COLUMNS.values()] for row in found]
-        if not rows:
+        found = games_table(games(store, which, n or _NEWEST))
+        if not found.rows:
             raise options.nothing_found(store)
         total = count(store, which)
         unfinished = 0 if chosen.results else count(store, chosen.filter()) - total
         note = options.newer_demonstration(store.path)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in columns([[*_COLUMNS], *rows], right=(0, 5, 6)):
+    for line in table(found):
         print(line[:width])
-    if more := total - len(rows):
+    if more := total - len(found.rows):
         print(f"{more:,} more; -n N shows more of them", file=sys.stderr)
     if unfinished:
         print(f"{unfinished:,} unfinished; --result unfinished lists them", file=sys.stderr)

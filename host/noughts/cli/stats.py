@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 import click
 
@@ -15,7 +16,7 @@ from noughts import __version__
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import printable
-from noughts.protocol.describe import counted, seated
+from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import last_games
 from noughts.store.statistics import (
@@ -28,19 +29,27 @@ from noughts.store.statistics import (
 )
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
-from noughts.terminal.layout import columns, grid
+from noughts.terminal.layout import grid, table
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, draw_statistics
-from noughts.views.export_columns import plain_text
+from noughts.views.board import Picture
+from noughts.views.export_columns import plain_text, utc
 from noughts.views.game_filter import ChosenGames
-from noughts.views.statistics import players, statistics
-from noughts.views.table import Value, shown
+from noughts.views.statistics import (
+    MISTAKE,
+    boards,
+    first_moves,
+    players,
+    results,
+    statistics,
+)
+from noughts.views.table import Table
 
 _BAR = 30
-_OF_BOARD = "games", "won", "drawn", "lost", "between_people", "mistakes", "mistakes_a_game"
-_OF_PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
-_WARMTH = ((40, 245), (50, 190), (75, 80))
-"""Red, green and blue of no first move and of the most."""
+_HEATS = {
+    "heat0": "white on #28324b", "heat1": "white on #5b554c", "heat2": "white on #8e784e",
+    "heat3": "black on #c29b4f", "heat4": "black on #f5be50",
+}  # fmt: skip
 _STATS = """
 --json prints one object: games; told_late (those of them that are only known to have been over at
 some moment); by_radio (those that are known from the radio alone); results (a list: seats, first,
@@ -85,67 +94,43 @@ def run_stats(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | 
 def _print(found: Stats) -> None:
     origins = ((found.told_late, "recovered"), (found.by_radio, "by radio alone"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
-    print(f"{counted(found.games, 'game')}{of_these}\n")
-    _print_columns(
-        ("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished"),
-        [
-            (*map(seated, seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
-            for seats, first, ends in in_order(found)
-        ],
-        left=3,
-    )
-    if moved := sum(found.first_moves):
+    print(f"{counted(found.games, 'game')}{of_these}")
+    _print_table(results(found))
+    if any(found.first_moves):
         print("\nFirst moves of people, in games that were won or drawn\n")
-        _print_heat([count / moved for count in found.first_moves])
-    if ended := found.lengths.total():
+        _print_heat(first_moves(found.first_moves).picture)
+    if any(found.lengths.values()):
         print("\nMoves in games that were won or drawn\n")
         most = max(found.lengths.values())
         for length in range(5, 10):
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
-            print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
-    print("\nBoards: games of people against the chip, and between two people\n")
-    _print_columns(
-        ("", "games", "won", "drawn", "lost", "two people", "mistakes", "a game"),
-        [
-            (board.called, *(board_record(board)[key] for key in _OF_BOARD))
-            for board in found.boards
-        ],
-    )
-    print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
-    table = players(found)
-    _print_columns(table.titles, table.rows)
-    print(
-        "\nA game between two people counts once for each of them. "
-        "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
-    )
+            print(f"{length}  {count:>{len(f'{most:,}')},}  {bar}".rstrip())
+    _print_table(boards(found.boards, {}), without=("not_ended", "last"))
+    _print_table(players(found))
+    print(f"\n{MISTAKE}")
 
 
-def _print_columns(head: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1) -> None:
-    texts = [[shown(value, "-") for value in row] for row in rows]
-    print("\n".join(columns([head, *texts], right=range(left, len(head)))))
+def _print_table(found: Table, without: Sequence[str] = ()) -> None:
+    heading = f"{found.caption}: {found.note}" if found.note else found.caption
+    print("", fill(heading, 80), "", *table(found, without), sep="\n")
 
 
-def _print_heat(shares: list[float]) -> None:
+def _print_heat(found: Picture) -> None:
     """A 3x3 map: the larger the share, the warmer; without a terminal, the numbers alone."""
-    labels = [f"{share:.0%}" for share in shares]
     if not sys.stdout.isatty():
-        print(grid(labels))
+        print(grid(found.labels))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
+    cells = [
+        Text(label.center(8), _HEATS[ground])
+        for label, ground in zip(found.labels, found.grounds, strict=True)
+    ]
     for row in (0, 3, 6):
-        grounds = [_warm(share / max(shares)) for share in shares[row : row + 3]]
-        for texts in (("", "", ""), labels[row : row + 3], ("", "", "")):
-            cells = zip((text.center(8) for text in texts), grounds, strict=True)
-            console.print(Text.assemble(*cells))
-
-
-def _warm(heat: float) -> str:
-    ground = "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
-    return f"{'black' if heat > 0.5 else 'white'} on {ground}"
+        console.print(Text.assemble(*cells[row : row + 3]))
 
 
 def _record(found: Stats) -> dict[str, object]:
@@ -162,8 +147,13 @@ def _record(found: Stats) -> dict[str, object]:
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
         "boards": [board_record(board) for board in found.boards],
         "players": {
-            seat: {name: getattr(player, name) for name in _OF_PLAYER}
-            | {"thought_ms": player.quartiles_ms()}
+            seat: {
+                "games": player.games,
+                "moves": player.moves,
+                "mistakes": player.mistakes,
+                "mistakes_a_game": player.mistakes_a_game,
+                "thought_ms": player.quartiles_ms(),
+            }
             for seat, player in players_in_order(found)
         },
     }
@@ -220,20 +210,19 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """A row for each board; no text in it is taken for a formula, a number or a day."""
     rows = []
     for board in found.boards:
-        record = board_record(board)
-        row = {
-            key: plain_text(each) if isinstance(each, str) else each for key, each in record.items()
-        }
-        rate, when = board.people.mistakes_a_game, last.get(board.board, UNKNOWN)
-        row["mistakes_a_game"] = None if rate is None else round(rate, 3)
-        row |= {"last_utc": _utc(when.started), "last_before_utc": _utc(when.played_before)}
-        rows.append(row)
+        when, rate = last.get(board.board, UNKNOWN), board.people.mistakes_a_game
+        rows.append(
+            board_record(board)
+            | {
+                "board": plain_text(board.board),
+                "name": plain_text(board.name),
+                "mistakes_a_game": None if rate is None else round(rate, 3),
+                "last_utc": None if when.started is None else utc(when.started),
+                "last_before_utc": None if when.played_before is None else utc(when.played_before),
+            }
+        )
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _utc(at: int | None) -> str | None:
-    return None if at is None else timestamps.iso(at)[:-1].replace("T", " ")

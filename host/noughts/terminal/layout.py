@@ -16,6 +16,7 @@ from rich.text import Text
 from noughts.game.positions import LINES, Position
 from noughts.store.stored_game import StoredGame
 from noughts.views.replay import ReplayStep
+from noughts.views.table import Table
 
 _FALLING, _RISING = 6, 7
 """The diagonals among the eight lines."""
@@ -45,6 +46,15 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
         ).rstrip()
         for row in rows
     ]
+
+
+def table(found: Table, without: Container[str] = ()) -> list[str]:
+    """The titles and rows of a table in columns; without: the keys of columns to leave out."""
+    shown = [at for at, column in enumerate(found.columns) if column.key not in without]
+    titles = [column.title for column in found.columns]
+    rows = [[row[at] for at in shown] for row in (titles, *found.shown("-"))]
+    right = [to for to, at in enumerate(shown) if found.columns[at].type == "number"]
+    return columns(rows, right)
 
 
 def grid(labels: Sequence[str], marked: int | None = None) -> str:

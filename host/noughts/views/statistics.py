@@ -20,6 +20,7 @@ from noughts.store.timestamps import UNKNOWN, When
 from noughts.views.board import Picture, board_text
 from noughts.views.table import Table, Value, bars, number, text
 
+MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
 _SHOWN = 9
 """Positions: a page of print."""
 
@@ -244,8 +245,7 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
             number("share"),
         ),
         [(ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}") for ply in plies],
-        "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss. "
-        "Counted are the moves of people in games that were won or drawn.",
+        f"{MISTAKE} Counted are the moves of people in games that were won or drawn.",
         bars(
             {"wrong": "mistakes", "even": "other moves"},
             [(wrong[ply], moves[ply] - wrong[ply]) for ply in plies],

@@ -17,7 +17,6 @@ class Column:
     key: str
     title: str
     type: Literal["text", "number"] = "text"
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,19 +39,9 @@ class Table:
     note: str = ""
     bars: Bars | None = None
 
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """What people read above the columns."""
-        return tuple(column.title for column in self.columns)
-
     def shown(self, nothing: str = "–") -> list[tuple[str, ...]]:
         """The rows as text; nothing: what stands for a missing value."""
         return [tuple(shown(value, nothing) for value in row) for row in self.rows]
-
-    def records(self) -> list[dict[str, Value]]:
-        """The rows by key, as JSON has them."""
-        keys = [column.key for column in self.columns]
-        return [dict(zip(keys, row, strict=True)) for row in self.rows]
 
 
 def shown(value: Value, nothing: str = "–") -> str:
@@ -73,11 +62,11 @@ def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], wholes: Sequen
     return Bars(tuple(legend.items()), rows)
 
 
-def text(key: str, title: str | None = None, note: str = "") -> Column:
+def text(key: str, title: str | None = None) -> Column:
     """A column of text; by default its title is its key."""
-    return Column(key, key if title is None else title, "text", note)
+    return Column(key, key if title is None else title)
 
 
-def number(key: str, title: str | None = None, note: str = "") -> Column:
+def number(key: str, title: str | None = None) -> Column:
     """A column of numbers, which align right."""
-    return Column(key, key if title is None else title, "number", note)
+    return Column(key, key if title is None else title, "number")
