@@ -11,31 +11,25 @@ import set_up
 from needed import POSIX
 
 
-@pytest.fixture
-def python(folder):
-    """Writes a shell script that stands in for the Python of the environment `env`, with pip."""
+def python(folder, script):
+    """A shell script that stands in for the Python of the environment `env`, with pip."""
     path = folder / "env" / "bin" / "python"
     path.parent.mkdir(parents=True)
-
-    def write(script):
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-        return path
-
-    return write
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
 
 
 @POSIX
-def test_an_environment_that_works_stays_without_a_connection(python, monkeypatch, capsys):
+def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatch, capsys):
     refused = "echo 'Failed to establish a new connection: Connection refused'\nexit 1"
-    path = python(f'case "$*" in *--version) exit 0 ;; esac\n{refused}')
+    path = python(folder, f'case "$*" in *--version) exit 0 ;; esac\n{refused}')
     monkeypatch.setattr("sys.argv", ["set_up.py", "env", "the game", "."])
     assert set_up.main() == 1
     out, err = capsys.readouterr()
     assert out == "Installing the game into env\n"
-    told = "noughts: the packages cannot be fetched, for there is no connection"
-    assert err.startswith(told) and err.count("\n") == 1
-    assert path.exists()
+    assert err.startswith("noughts: the packages cannot be fetched, for there is no connection")
+    assert err.count("\n") == 1 and path.exists()
 
 
 def test_why_an_environment_cannot_be_made(monkeypatch, tmp_path):
@@ -64,8 +58,8 @@ def test_what_pip_says_comes_to_one_line(said, told):
 
 
 @POSIX
-def test_in_a_terminal_the_line_says_how_far_it_is(python):
-    python("echo Collecting rich\necho Collecting 'textual>=1 (from x)'")
+def test_in_a_terminal_the_line_says_how_far_it_is(folder):
+    python(folder, "echo Collecting rich\necho Collecting 'textual>=1 (from x)'")
     ours, theirs = pty.openpty()
     command = [sys.executable, set_up.__file__, "env", "the game", "."]
     subprocess.run(command, stdout=theirs, check=True, timeout=120)

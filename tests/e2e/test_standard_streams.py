@@ -9,24 +9,9 @@ from pathlib import Path
 import pytest
 
 from needed import FULL_DISK
-from noughts.boards.packing import files_for_boards
 from noughts.cli import main
 from noughts.protocol.sentences import write
 from sample_games import filled, stages
-from slim import slim_hex
-from stand_in_drive import StandInDrive
-
-LINES = [
-    "--help",
-    "games --db games.db",
-    "export --db games.db",
-    "solve .........",
-    "play --board v1 --keys A",
-    "watch --plain --from capture.log --db other.db",
-    "flash --no-verify --hex small.hex DRIVE",
-    "put --port PORT",
-]
-"""One of each way to print."""
 
 
 @pytest.fixture
@@ -42,35 +27,29 @@ def noughts(tmp_path):
     return run
 
 
-@pytest.fixture
-def words(request, folder):
-    """The words of a command, and all that it needs."""
-    line = request.param
-    filled(folder / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
-    told = (write(sentence) + "\r\n" for sentence in stages([4]))
-    (folder / "capture.log").write_text("".join(told), newline="")
-    if line.startswith("put"):
-        older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
-        line = line.replace("PORT", request.getfixturevalue("plugged_in")(older).port)
-    if line.startswith("flash"):
-        (folder / "small.hex").write_text(slim_hex(files_for_boards()))
-        drive = StandInDrive(folder / "MICROBIT")
-        request.addfinalizer(drive.close)
-        line = line.replace("DRIVE", str(drive.path))
-    return line.split()
-
-
 NO_SPACE = "noughts: cannot use the output or a device (No space left on device); check it and "
 FULL = (1, f"{NO_SPACE}try again\n")
 
 
 @FULL_DISK
-@pytest.mark.parametrize("words", LINES, indirect=True)
-def test_a_full_disk_is_reported_in_one_line(words, monkeypatch, capsys):
-    monkeypatch.setenv("XDG_DATA_HOME", ".")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--help",
+        "games --db games.db",
+        "export --db games.db",
+        "solve .........",
+        "play --board v1 --keys A",
+        "watch --plain --from capture.log --db other.db",
+    ],
+)
+def test_a_full_disk_is_reported_in_one_line(line, folder, monkeypatch, capsys):
+    """Each command prints in its own way."""
+    filled(folder / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
+    (folder / "capture.log").write_text("".join(write(each) + "\r\n" for each in stages([4])))
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
-        status = main(words)
+        status = main(line.split())
         sys.stdout.flush()  # what the command has abandoned goes nowhere
     assert (status, capsys.readouterr().err) == FULL
 
