@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from microbit_emulator import EmulatorError
+from noughts.boards.image import firmware_for
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError
@@ -21,17 +23,12 @@ from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.store import default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
+from noughts.virtual.keys import KeyPlayer, Step, read_keys
+from noughts.virtual.program import Program, program, unchanged
+from noughts.virtual.stored_flash import StoredFlash
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
-    from noughts.virtual.keys import Step
-    from noughts.virtual.program import Program
-
-
-def _keys(text: str) -> list[Step]:
-    from noughts.virtual.keys import read_keys
-
-    return read_keys(text)
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
@@ -53,7 +50,7 @@ def _keys(text: str) -> list[Step]:
     "press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
     "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
     "waits in ms of device time; the board is new, and no game is stored",
-    type=_keys,
+    type=read_keys,
 )
 @options.db
 def run_play(
@@ -71,9 +68,6 @@ def run_play(
         )
 
     def made() -> Program:
-        from noughts.boards.image import firmware_for
-        from noughts.virtual.program import program, unchanged
-
         chosen = firmware_for(board.upper(), hex or firmware)
         return unchanged(chosen) if hex else program(firmware=chosen)
 
@@ -84,9 +78,6 @@ def run_play(
 
 
 def _press(keys: list[Step], board: Microbit) -> None:
-    from microbit_emulator import EmulatorError
-    from noughts.virtual.keys import KeyPlayer
-
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         # Unicorn calls Python back, and what a signal raises there would be lost.
@@ -106,7 +97,6 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     from noughts.recording.play_recording import PlayRecording
     from noughts.terminal.play import BoardApp
     from noughts.virtual.board import VirtualBoard
-    from noughts.virtual.stored_flash import StoredFlash
 
     memory: StoredFlash | None = None
 
