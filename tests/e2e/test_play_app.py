@@ -129,6 +129,8 @@ async def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(opened):
     async with opened(keep_flash=kept.append) as (app, _, board):
         board.says(BOOT, *stages(A_WINS)[:1])
         await settled(lambda: "mode   buttons" in screen(app))
+        board.ms = 119_960
+        await settled(lambda: "clock 1:59.9" in screen(app))
         board.flash = b"\xfe\x0c\x08settingsPt"
         await settled(lambda: "mode   tilt" in screen(app))
         assert kept == [board.flash]

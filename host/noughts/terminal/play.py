@@ -359,8 +359,8 @@ class BoardApp(Program):
             self._transcript.write(Text(f"{item.what} is not known to this version", style="dim"))
 
     def _tell_status(self) -> None:
-        seconds = self._board.clock_us() / 1e6
-        clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
+        tenths = self._board.clock_us() // 100_000
+        clock = f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
         about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
         self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
