@@ -23,13 +23,16 @@ from noughts.virtual.board import VirtualBoard
 from own_engines import FIRST_FREE, is_gone
 
 
+@POSIX
 def test_the_start_plays_and_is_never_written_over(folder, printed, refused, misused):
     out = printed("new", "engine", "mine.py")
     assert "noughts vs mine.py` plays against it" in out and "noughts prove mine.py`" in out
     text = (folder / "mine.py").read_text()
     assert "mine.py is there already" in refused("new", "engine", "mine.py")
     assert (folder / "mine.py").read_text() == text
-    assert "cannot write" in refused("new", "engine", "none/mine.py")
+    (folder / "link.py").symlink_to("elsewhere.py")
+    refused("new", "engine", "link.py")
+    assert not (folder / "elsewhere.py").exists()
     assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     for name in ("mine.txt", "random.py", "noughts.py"):
         told = misused("new", "engine", name)
@@ -40,7 +43,7 @@ def test_the_start_plays_and_is_never_written_over(folder, printed, refused, mis
 @POSIX
 @pytest.mark.parametrize(
     ("name", "typed"),
-    [("tic tac.py", '"./tic tac.py"'), ("c\udce9.py", "./mine.py"), ("\x1b[2J.py", "./mine.py")],
+    [("tic tac.py", '"./tic tac.py"'), ("c\udce9\x1b[2J.py", "./mine.py")],
 )
 def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, typed, folder, printed):
     assert "\x1b" not in printed("new", "engine", name)
@@ -48,13 +51,6 @@ def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, type
     assert f"noughts vs {typed}    " in start and start.count(typed) == 3
     assert noughts.engine(name).reply(noughts.Board("XX.OO....")).cells == (2,)
     assert "\x1b" not in printed("vs", name, name)
-
-
-@POSIX
-def test_a_start_is_not_written_through_a_link(folder, refused):
-    (folder / "mine.py").symlink_to("elsewhere.py")
-    refused("new", "engine", "mine.py")
-    assert not (folder / "elsewhere.py").exists()
 
 
 def test_a_file_is_named_wherever_an_engine_is(folder, printed):
@@ -76,7 +72,6 @@ def test_a_file_is_named_wherever_an_engine_is(folder, printed):
     ("name", "hint"),
     [
         ("mine", "did you mean mine.py?"),
-        ("./mine", "did you mean ./mine.py?"),
         ("talks", "a program is named by --program"),
         ("rule", "did you mean rules?"),
         (".", "choose one of random, easy"),
@@ -113,7 +108,6 @@ WRONG = [
     ("return {4: 1}", "choose returned {4: 1}; return a cell"),
     ("return 'e' * 41", f"choose returned '{'e' * 38}…; return a cell"),
     ("return []", "choose returned []; return a cell"),
-    ("pass", "choose returned None; return a cell"),
     (
         "x = 1\n    1 / 0",
         "line 3, in choose: ZeroDivisionError: division by zero; correct it there",
@@ -140,7 +134,6 @@ def test_what_goes_wrong_is_named_with_its_place(text, told, answer):
     [
         ("return 0", "chose 0, which is taken, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
         ("input()", "line 2, in choose: EOFError: EOF when reading a line, in ."),
-        ("open(0).read()[0]", "line 2, in choose: IndexError: string index out of range, in ..."),
         ("raise OSError('a; \\x1b[2J')", "line 2, in choose: OSError: a;  [2J, in .........; corr"),
         ("import os; os.abort()", "was ended by signal 6, and did not answer, in .........; it"),
     ],
@@ -155,7 +148,7 @@ def test_a_number_of_any_kind_is_a_cell(answer):
     """As numpy's are, which need not be installed here; a set's order is not its own."""
     text = "class Number:\n    def __index__(self): return 4\ndef choose(board):\n    return "
     assert answer(f"{text}Number()\n") == (4,)
-    assert answer(f"{text}{{8, 1, 5}}\n") == answer(f"{text}[8, 1, 5, 1]\n") == (1, 5, 8)
+    assert answer(f"{text}{{8, 1, 5}}\n") == (1, 5, 8)
 
 
 def test_a_file_that_was_corrected_is_read_again(folder):
@@ -168,21 +161,11 @@ def test_a_file_that_was_corrected_is_read_again(folder):
     assert mine.reply(noughts.Board()).cells == (0,)
 
 
-@pytest.mark.parametrize(
-    ("helper", "told"),
-    [
-        (
-            "def pick(board):\n    return board.play(9)\n",
-            "2, in pick: IllegalMoveError: 9 is not a",
-        ),
-        ("\nwhile\n", "2: SyntaxError: invalid syntax"),
-    ],
-)
-def test_the_place_of_a_mistake_is_where_people_look_for_it(helper, told, folder, answer):
+def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, answer):
     """In the file or next to it, and not in what it calls."""
-    (folder / "helper.py").write_text(helper)
+    (folder / "helper.py").write_text("def pick(board):\n    return board.play(9)\n")
     text = "import helper\ndef choose(board):\n    helper.pick(board)\n"
-    assert answer(text).startswith(f"helper.py, line {told}")
+    assert answer(text).startswith("helper.py, line 2, in pick: IllegalMoveError: 9 is not a")
 
 
 def test_what_a_file_prints_is_not_its_answer(folder, noughts):
@@ -250,15 +233,13 @@ def test_what_goes_wrong_in_a_package_is_named(entry, text, told, stars, answer)
     assert answer("", where=("entry", "stars")).startswith(told)
 
 
-@pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
-def test_an_endless_loop_is_ended_at_the_limit(text, folder, vs_fails):
-    (folder / "mine.py").write_text(text)
+def test_an_endless_loop_is_ended_at_the_limit(folder, vs_fails):
+    (folder / "mine.py").write_text("while 1: pass\n")
     before = psutil.Process().children()
-    told = (
-        r"noughts: mine.py: did not answer within 0.5 s(, in \.{9})?; "
+    assert vs_fails("mine.py", "hard", "--limit", "0.5") == (
+        "noughts: mine.py: did not answer within 0.5 s, in .........; "
         "look for a loop that does not end, or give it more time with --limit\n"
     )
-    assert re.fullmatch(told, vs_fails("mine.py", "hard", "--limit", "0.5"))
     assert psutil.Process().children() == before
 
 
@@ -349,10 +330,8 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
     ("answer", "told"),
     [
         ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
-        ("print()", "said '', in ........."),
         ("print('9' * 5000)", "said '99999999999999999999', in .........; answer with a cell"),
         ("sys.stdout.buffer.write(b'\\xff\\n')", "said '\ufffd', in .........; answer with a cell"),
-        ("sys.exit(7)", "has ended with status 7, and did not answer, in .........; it has to run"),
         ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx', in ........."),
         ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
         ("print(0); break", "has ended with status 0, and did not answer, in O.X.X....; it has to"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brute_force import against_random, following, minimax
-from noughts import brain
+from noughts import Board, brain
 from noughts.device_files import device_dir, load_device
 from noughts.errors import NoughtsError
 from noughts.game import solver
@@ -60,21 +60,10 @@ def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():
 def test_medium_completes_else_blocks_else_plays_anywhere_as_easy_does():
     for position in unfinished():
         assert brain.best_cells(ai, position, "E") == list(position.free)
-        scores = position.scores()
-        cells = set(brain.best_cells(ai, position, "M"))
-        for wanted in (2, -2):
-            ready = {
-                cell
-                for line, score in enumerate(scores)
-                if score == wanted
-                for cell in brain.LINES[line]
-                if cell in position.free
-            }
-            if ready:
-                assert cells <= ready
-                break
-        else:
-            assert cells == set(position.free)
+        board = Board.of(position)
+        wanted = board.completing(board.turn) or board.completing(board.other)
+        cells = brain.best_cells(ai, position, "M")
+        assert set(cells) <= set(wanted) if wanted else cells == list(position.free)
 
 
 def test_the_committed_table_is_what_would_be_generated():
@@ -110,17 +99,17 @@ def test_chip_plays_only_proved_moves(weights, position, data):
 
 
 @pytest.mark.parametrize(
-    ("weights", "book", "why"),
+    ("book", "why"),
     [
-        (MADE.weights, MADE.book[1:], None),
-        (MADE.weights, (*MADE.book, 65535), None),
-        (MADE.weights, (), "can play 5 in .X....O.., which gives away a win"),
-        (MADE.weights, (*MADE.book, 3298), "can play 2 in X........, which loses"),
-        (MADE.weights, (*MADE.book, 3295), "can play 1 in X........, which is taken"),
+        (MADE.book[1:], None),
+        ((*MADE.book, 65535), None),
+        ((), "can play 5 in .X....O.., which gives away a win"),
+        ((*MADE.book, 3298), "can play 2 in X........, which loses"),
+        ((*MADE.book, 3295), "can play 1 in X........, which is taken"),
     ],
 )
-def test_a_table_that_gives_value_away_has_a_flaw(weights, book, why):
-    table = brain.Table(weights, book)
+def test_a_table_that_gives_value_away_has_a_flaw(book, why):
+    table = brain.Table(MADE.weights, book)
     assert brain.flaw(table) == (why and f"the table {table.id} {why}")
 
 
@@ -130,15 +119,13 @@ def test_a_table_that_gives_value_away_has_a_flaw(weights, book, why):
         ("WEIGHTS", "import os\nWEIGHTS"),
         ('WEIGHTS = b"', 'WEIGHTS = b"\\x00'),
         ("BOOK = (", "BOOK = (70000, "),
-        ("BOOK = (", "MORE = ("),
         ("ID = ", "ID = len(str()) or "),
         ("WEIGHTS", 'ID = "\\\x1b[2J"\nWEIGHTS'),
         ("BOOK = (2307,", "BOOK = ("),
     ],
 )
-def test_a_file_that_is_no_table_is_neither_run_nor_quoted(old, new, recwarn):
+def test_a_file_that_is_not_a_table_is_neither_run_nor_quoted(old, new, recwarn):
     text = brain.source(MADE)
-    assert old in text
     with pytest.raises(NoughtsError) as caught:
         brain.read(text.replace(old, new), "other.py")
     wrong_id = "its ID is '2798', its contents have 'EDD5'"

@@ -13,14 +13,12 @@ from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.engine import odds
 from noughts.game.positions import EMPTY, parse
-from noughts.game.proof import prove
-from noughts.terminal.plots import Learned, curve_text
 from sample_games import filled, stages
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def test_train_keeps_what_it_learned_goes_on_from_it_and_gives_an_engine(folder, printed):
+def test_train_saves_what_it_learned_goes_on_from_it_and_gives_an_engine(folder, printed):
     menace = Menace()
     results = list(train(menace, engines()["hard"], 40, (True,), Random(1)))
     words = ("train", "menace", "--against", "hard", "--games", 40)
@@ -40,17 +38,11 @@ def test_train_keeps_what_it_learned_goes_on_from_it_and_gives_an_engine(folder,
     facts = json.loads(printed("train", "a.json", "--against", "./b.json", "--games", 3, "--json"))
     assert [point[0] for point in facts["curve"]] == list(range(40, 44))
     assert facts["won"] + facts["drawn"] + facts["lost"] == 3
-    seat = prove(menace).seats[0]
-    assert (
-        f"moving first, it loses {float(seat.loss_chance):.2%} of games against random play, "
-        f"{float(seat.greatest_loss_chance):.2%} against its best opponent, most often as below"
-    ) in " ".join(printed("prove", "a.json").split())
 
 
 @pytest.mark.parametrize(
     ("seat", "seats", "moving"),
     [
-        ("first", (True,), ""),
         ("second", (False,), " moving second,"),
         ("both", (True, False), " moving first and second,"),
     ],
@@ -61,7 +53,6 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(seat, seats, mo
     again, rules = Menace(), engines()["rules"]
     results = list(train(again, rules, 8, seats, Random(7)))
     assert read("m.json").boxes == again.boxes
-    assert 1 not in results and -1 in results  # rules never loses, from either seat
     for number, menace in ((0, Menace()), (-1, again)):
         chosen = [odds(menace, rules) if first else odds(rules, menace)[::-1] for first in seats]
         average = [sum(each) / len(chosen) for each in zip(*chosen, strict=True)]
@@ -94,7 +85,6 @@ def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
     write(without_beads(2), folder / path)
     assert f"X, {path}, resigns\nO wins\n" in printed("vs", path, "easy")
     told = " ".join(printed("prove", path).split())
-    assert "loses moving first, as below; loses value" in told
     assert "it loses 100.00% of games against random play, 100.00% against" in told
     head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")
     assert head and tail.count("resigns here") == 1 and tail.index("resigns") < tail.index("as O")
@@ -109,26 +99,24 @@ def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
     assert f"{name}, as O, loses" in told and f"{name}, as X, loses" not in told
 
 
-def test_a_box_is_shown(folder, printed, monkeypatch):
+def test_a_box_is_shown_without_training_unless_games_are_asked_for(printed, refused, monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
-    assert printed("train", "menace", "--show", ".........").endswith(
+    told = printed("train", "menace", "--show", ".........", "-o", "new.json")
+    assert told == (
         " 4 oooo | 4 oooo |  as 1\n--------+--------+--------\n"
         "  as 2  | 4 oooo |  as 2\n--------+--------+--------\n"
         "  as 1  |  as 2  |  as 1\n\n"
         "X to move draws one of 12 beads: it plays 1 with 33.3%, 2 with 33.3%,\n5 with 33.3%.\n"
+        "new.json written\n"
     )
+    assert read("new.json").games == 0 and read("new.json").boxes == Menace().boxes
     assert printed("train", "menace", "--show", "XOXXOOOX.").endswith(
         "There is no box for this position: X has one move, cell 9.\n"
     )
-    menace = Menace()
-    menace.boxes[EMPTY] = {0: 5, 1: 6, 4: 0}
-    menace.boxes[parse("X...O....")].update({1: 1, 2: 0, 5: 0, 8: 0})
-    write(menace, folder / "m.json")
-    told = printed("train", "m.json", "--show", ".........")
-    assert told.startswith(" 5 ooooo  | 6 ooooo+ |   as 1\n")
-    assert told.endswith("11 beads: it plays 1 with 45.5%, 2 with 54.5%.\n")
-    told = printed("train", "m.json", "--show", "X...O....")
-    assert told.endswith("X to move draws one of 1 bead: it plays 2 with 100.0%.\n")
+    told = printed("train", "new.json", "--show", ".........", "--games", 2)
+    assert told.startswith("new.json against medium, 2 games, seed 1: won ")
+    assert "X to move draws one of " in told
+    assert "X has won; " in refused("train", "menace", "--show", "XXXOO....")
 
 
 def test_it_learns_from_stored_games(folder, printed, refused):
@@ -156,8 +144,6 @@ def test_train_checks_the_folder_before_it_learns(folder, refused):
     assert "m.json (no such folder); make the folder, or choose another\n" in told
     (folder / "folder.json").mkdir()
     assert "folder.json is there and is not a" in refused("train", "menace", "-o", "folder.json")
-    with pytest.raises(NoughtsError, match="cannot read"):
-        read(folder / "none.json")
 
 
 @pytest.mark.xdist_group("pandas or matplotlib")
@@ -166,41 +152,18 @@ def test_the_curve_as_a_picture(folder, printed, noughts):
     assert "curve.svg written\n" in printed(*words, "curve.svg")
     text = (folder / "curve.svg").read_text()
     assert all(word in text for word in ("menace against hard", "wins", "draws", "loses"))
-    # What it learned is kept even where the curve cannot be drawn.
+    # What it learned is saved even where the curve cannot be drawn.
     assert "cannot write" in noughts(*words, "no/curve.svg", "-o", "m.json")[2]
     assert read("m.json").games == 3
-
-
-def test_showing_a_box_does_not_train_unless_games_are_asked_for(printed, refused):
-    show = ("--show", ".........", "-o", "new.json")
-    assert printed("train", "menace", *show).endswith("\nnew.json written\n")
-    assert read("new.json").games == 0 and read("new.json").boxes == Menace().boxes
-    told = printed("train", "new.json", *show, "--games", 2)
-    assert told.startswith("new.json against medium, 2 games, seed 1: won ")
-    assert "X to move draws one of " in told and read("new.json").games == 2
-    told = printed("train", "new.json", *show[:2])
-    assert "not saved" not in told and "against" not in told
-    assert "X has won; " in refused("train", "menace", "--show", "XXXOO....")
-
-
-def test_the_curve_in_text():
-    curve = [Learned(0, 0.0, 0.2, 0.8), Learned(30, 0.46, 0.29, 0.25), Learned(60, 1.0, 0.0, 0.0)]
-    rows = [line[6:] for line in curve_text(curve, plain=True).splitlines()]
-    columns = ["".join(row[at] for row in reversed(rows[:10])) for at in (0, 30, 59)]
-    assert columns == ["::" + 8 * ".", "#####" + ":::" + "..", 10 * "#"]
-    assert rows[11].split() == ["0", "60", "games"] and len(rows[10]) == len(rows[11]) == 60
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"format": "', '"format": "another '),
         ('"version": 1', '"version": 2'),
         ('"games": 0', '"games": -1'),
         ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}'),
-        ('{"0": 4, "1": 4, "4": 4}', "[4, 4, 4]"),
         ('{"0": 4, "1": 4, "4"', '{"0": 1e3, "1": 4, "4"'),
-        ('{"0": 4, "1": 4, "4"', '{"0": 10000000000000, "1": 4, "4"'),
         ("{", "[" * 100_000),
         ("{", " " * 1_000_001),
     ],
@@ -208,9 +171,7 @@ def test_the_curve_in_text():
 )
 def test_any_other_file_is_refused_and_not_overwritten(old, new, folder, refused):
     write(Menace(), folder / "menace.json")
-    text = (folder / "menace.json").read_text()
-    assert old in text
-    other = text.replace(old, new, 1)
+    other = (folder / "menace.json").read_text().replace(old, new, 1)
     (folder / "menace.json").write_text(other)
     with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
         read("menace.json")
@@ -267,7 +228,6 @@ def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs):
         played = " ".join(str(cell + 1) for cell in changed)
         does_to_each = f"it {does[result]} for each move, {played}"
         assert learned == f"Game {number}: {does_to_each}; ./menace.json written"
-        assert len(learned) <= 80
         seen.add(result)
         if len(seen) == len(does):
             break
@@ -283,19 +243,28 @@ def test_these_games_teach_it_nothing(words, vs, folder):
     status, out, _ = vs(*words.split(), typed=IN_TURN if "--" in words else "5\nq\n")
     assert status == 0 and (folder / "menace.json").read_bytes() == before
     assert "Game " not in out and "forgets" not in out
+
+
+def test_without_a_file_it_forgets(vs):
     assert vs("menace")[1].endswith(
         "\nIt forgets games; `noughts train menace -o FILE` makes one that learns\n"
     )
 
 
 def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, folder):
-    (folder / "menace.json").rename(folder / "A.JSON")
-    other = Menace(games=100)
+    other = Menace(games=1_232)
+    other.boxes[EMPTY].update(dict.fromkeys(other.boxes[EMPTY], 0))
+    write(other, folder / "A.JSON")
     other.boxes[EMPTY][4] = 1000
+    other.games += 1
     status, out, _ = vs("A.JSON", before_typing=lambda: write(other, folder / "A.JSON"))
-    assert status == 0 and "Game 101: it " in out
-    after = read("A.JSON")
-    assert (after.games, after.boxes[EMPTY][4]) == (101, 1000)
+    assert status == 0 and "Game 1,234: it " in out
+    assert read("A.JSON").boxes[EMPTY][4] == 1000
+    other.boxes[EMPTY][4] = 0
+    write(other, folder / "A.JSON")
+    assert vs("A.JSON", "--first", "it")[1].endswith(
+        "X, A.JSON, resigns\nO wins\nGame 1,234: it has no bead to lose; A.JSON written\n"
+    )
 
 
 @pytest.mark.parametrize("homework", [None, "homework"])
@@ -310,13 +279,3 @@ def test_a_file_that_is_deleted_or_overwritten_during_the_game_is_left_alone(hom
     assert err.splitlines()[-1].startswith("noughts: ") and "Traceback" not in err
     if homework:
         assert (folder / "menace.json").read_text() == homework
-
-
-def test_one_that_resigns_has_no_bead_to_lose(vs, folder):
-    menace = Menace(games=1_233)
-    menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
-    write(menace, folder / "menace.json")
-    assert vs("menace.json", "--first", "it")[1].endswith(
-        "X, menace.json, resigns\nO wins\nGame 1,234: it has no bead to lose; menace.json written\n"
-    )
-    assert read("menace.json").boxes == menace.boxes

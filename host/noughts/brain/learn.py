@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import sqrt
+from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain import WEIGHTS, Table
@@ -59,8 +60,8 @@ _PART_PRIOR = 0.05
 _T = 2.262
 """Student's t for a 95 % interval and nine degrees of freedom."""
 
-Cells = tuple[int, ...]
-Policy = Callable[[Position], Sequence[int]]
+Cells = Sequence[int]
+Policy = Callable[[Position], Cells]
 """The cells, all as likely, that are played in a canonical position."""
 
 
@@ -95,11 +96,11 @@ class Readiness:
 
     kind: str
     could: int
-    """Moves at which they could."""
+    """At how many moves they could."""
     did: float
     """The share of these at which they did."""
     by_chance: float
-    """The share at which people who play at random would have."""
+    """The share at which random play would have."""
 
 
 class Habits:
@@ -234,9 +235,8 @@ def best(habits: Habits) -> float:
     ).win
 
 
-@dataclass(frozen=True)
-class _Way:
-    """What the book may have of a fingerprint, and what is played then."""
+class _Way(NamedTuple):
+    """The book's entries for a fingerprint, and the cells that are played in its positions."""
 
     entries: tuple[int, ...]
     cells: Mapping[Position, Cells]
@@ -244,7 +244,7 @@ class _Way:
 
 @cache
 def _ways() -> Mapping[int, list[_Way]]:
-    """By fingerprint, all that the book may have of it and no value is given away."""
+    """By fingerprint, all entries by which no value is given away."""
     named: defaultdict[int, list[Position]] = defaultdict(list)
     for position in brain.classes():
         named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
@@ -262,60 +262,55 @@ def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
                 named = [value for value in chosen if value in found.values()]
                 played = named[0] if named else max(found.values())
                 cells[position] = tuple(cell for cell in found if found[cell] == played)
-                right = set(value_preserving_moves(position))
-                if len(named) > 1 or not set(cells[position]) <= right:
+                if len(named) > 1 or {*cells[position]} - {*value_preserving_moves(position)}:
                     break
             else:
                 yield _Way(tuple(32 * fingerprint + value for value in chosen), cells)
 
 
-class _Fit:
-    """A way for each fingerprint, and what comes of them."""
-
-    def __init__(self, ways: Mapping[int, _Way], habits: Habits) -> None:
-        self._ways, self._habits = ways, habits
-        self.book = tuple(sorted(entry for way in ways.values() for entry in way.entries))
-        cells = {position: own for way in ways.values() for position, own in way.cells.items()}
-        self._chances = Chances(cells.__getitem__, habits)
-
-    def better(self) -> _Fit | None:
-        """The one after the best step that there is, if there is one."""
-        for _, fingerprint, way in sorted(self._steps(), key=lambda step: step[:2], reverse=True):
-            after = _Fit({**self._ways, fingerprint: way}, self._habits)
-            if after._chances.win > self._chances.win:
-                return after
-        return None
-
-    def _steps(self) -> Iterator[tuple[float, int, _Way]]:
-        """What each step gains for each entry that it takes, as far as one step alone goes."""
-        room = MAX_BOOK - len(self.book)
-        reach, after = self._chances.reach(), self._chances.after
-        for fingerprint, now in self._ways.items():
-            for way in _ways()[fingerprint]:
-                more = len(way.entries) - len(now.entries)
-                gain = sum(
-                    reach[position]
-                    * (after(position, cells) - after(position, now.cells[position]))
-                    for position, cells in way.cells.items()
-                    if position in reach and cells != now.cells[position]
-                )
-                if more <= room and gain > LEAST_GAIN * max(more, 1):
-                    yield gain / max(more, 1), fingerprint, way
-
-
 def fit(habits: Habits) -> Table:
     """The table for people of these habits: hard's, made better step by step."""
     hard = set(brain.make().book)
-    begun = {
+    chosen = {
         fingerprint: next(
             way for way in ways if {*way.entries} == {e for e in hard if e // 32 == fingerprint}
         )
         for fingerprint, ways in _ways().items()
     }
-    found = _Fit(begun, habits)
-    while step := found.better():
-        found = step
-    return Table(WEIGHTS, found.book)
+    chances = _played(chosen, habits)
+    while True:
+        steps = sorted(_steps(chosen, chances), key=lambda step: step[:2], reverse=True)
+        for _, fingerprint, way in steps:
+            after = _played({**chosen, fingerprint: way}, habits)
+            if after.win > chances.win:
+                chosen[fingerprint], chances = way, after
+                break
+        else:
+            book = sorted(entry for way in chosen.values() for entry in way.entries)
+            return Table(WEIGHTS, tuple(book))
+
+
+def _played(chosen: Mapping[int, _Way], habits: Habits) -> Chances:
+    """The chances with a way for each fingerprint."""
+    cells = {position: own for way in chosen.values() for position, own in way.cells.items()}
+    return Chances(cells.__getitem__, habits)
+
+
+def _steps(chosen: Mapping[int, _Way], chances: Chances) -> Iterator[tuple[float, int, _Way]]:
+    """What each step would gain by itself, for each entry that it takes."""
+    room = MAX_BOOK - sum(len(way.entries) for way in chosen.values())
+    reach = chances.reach()
+    for fingerprint, now in chosen.items():
+        for way in _ways()[fingerprint]:
+            more = len(way.entries) - len(now.entries)
+            gain = sum(
+                reach[position]
+                * (chances.after(position, cells) - chances.after(position, now.cells[position]))
+                for position, cells in way.cells.items()
+                if position in reach and cells != now.cells[position]
+            )
+            if more <= room and gain > LEAST_GAIN * max(more, 1):
+                yield gain / max(more, 1), fingerprint, way
 
 
 @dataclass(frozen=True)
@@ -327,7 +322,7 @@ class Change:
     before: Cells
     after: Cells
     reach: float
-    """In which share of all games it comes up."""
+    """The share of all games in which it comes up."""
     gain: float
     """How much of the chance to win a game it is worth."""
     mistakes: tuple[tuple[int, float], ...]
@@ -337,11 +332,7 @@ class Change:
 
 def changes(before: Table, after: Table, habits: Habits) -> list[Change]:
     """All that come up in play, the one that gains most first."""
-    return _changes(
-        Chances(by_table(after), habits),
-        lambda position: brain.choose(position, before).cells,
-        lambda position: brain.choose(position, after).cells,
-    )
+    return _changes(Chances(by_table(after), habits), by_table(before), by_table(after))
 
 
 def left_out(table: Table, habits: Habits) -> list[Change]:
@@ -355,13 +346,11 @@ def left_out(table: Table, habits: Habits) -> list[Change]:
         cells = value_preserving_moves(position)
         return (max(cells, key=lambda cell: chances.after(position, [cell])),)
 
-    found = _changes(chances, lambda position: brain.choose(position, table).cells, best_cell)
+    found = _changes(chances, by_table(table), best_cell)
     return [change for change in found if change.gain > LEAST_GAIN]
 
 
-def _changes(
-    chances: Chances, before: Callable[[Position], Cells], after: Callable[[Position], Cells]
-) -> list[Change]:
+def _changes(chances: Chances, before: Policy, after: Policy) -> list[Change]:
     found = []
     for position, reach in chances.reach().items():
         old, new = before(position), after(position)

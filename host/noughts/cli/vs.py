@@ -99,36 +99,36 @@ def _played(players: Sequence[Engine | None], random: Random) -> list[int]:
         print(f"\n{board(position, free, moves[-1] if moves else None)}\n", flush=True)
         if position.over:
             return moves
-        mover = "XO"[position.ply % 2]
         if engine := players[position.ply % 2]:
-            cell = _answered(engine, position, mover, random)
+            cell = _answered(engine, position, random)
             if cell is None:
                 return moves
             moves.append(cell)
         else:
-            moves = _moves_after_turn(moves, position, mover)
+            moves = _moves_after_turn(moves, position)
 
 
-def _answered(engine: Engine, position: Position, mover: str, random: Random) -> int | None:
+def _answered(engine: Engine, position: Position, random: Random) -> int | None:
     start = time.perf_counter()
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
     cell = reply.choose(random)
+    named = f"{position.turn}, {engine.name},"
     if cell is None:
-        print(f"{mover}, {engine.name}, resigns")
+        print(f"{named} resigns")
         return None
     cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
-    print(f"{mover}, {engine.name}, plays {cell + 1}{cost}")
+    print(f"{named} plays {cell + 1}{cost}")
     if reply.remark:
         print(reply.remark)
     return cell
 
 
-def _moves_after_turn(moves: Sequence[int], position: Position, mover: str) -> list[int]:
+def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
     """The moves of the game once the player has moved or taken a move back."""
     while True:
         try:
-            text = input(f"{mover}, your cell: ")
+            text = input(f"{position.turn}, your cell: ")
             if not sys.stdin.isatty():
                 print(text)  # as a terminal would have
         except UnicodeDecodeError:
