@@ -12,25 +12,9 @@ from collections.abc import Callable
 from ortools.sat.python import cp_model
 
 from noughts import brain
-from noughts.game.positions import LINES, Position
 from noughts.game.solver import hard_moves
 
 LIMIT = 63
-
-
-def terms(position: Position) -> dict[int, tuple[int, ...]]:
-    """For each free cell, which of the ten weights its value adds up."""
-    scores = position.scores()
-    return {
-        cell: tuple(
-            sorted(
-                score + (2 if line < 6 else 7)
-                for line, score in enumerate(scores)
-                if cell in LINES[line]
-            )
-        )
-        for cell in position.free
-    }
 
 
 def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int], int]:
@@ -38,20 +22,18 @@ def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int],
     weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
     in_book = []
     for position in brain.classes():
-        cells = terms(position)
-        best = set(hard_moves(position))
-        others = {cells[cell] for cell in cells if cell not in best}
+        values = brain.values(position, tuple(weights))
+        best = hard_moves(position)
+        others = [cell for cell in position.free if cell not in best]
         if not others:
             continue
         ways = [model.new_bool_var("")]
         in_book.append(ways[0])
-        for good in {cells[cell] for cell in best} - others:
+        for good in best:
             way = model.new_bool_var("")
             ways.append(way)
             for bad in others:
-                model.add(
-                    sum(weights[i] for i in good) > sum(weights[i] for i in bad)
-                ).only_enforce_if(way)
+                model.add(values[good] - values[bad] > 0).only_enforce_if(way)
         model.add_bool_or(ways)
     if book is not None:
         model.add(sum(in_book) <= book)

@@ -62,9 +62,7 @@ def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path 
         "games": habits.games,
         "moves": habits.moves,
         "habits": list(map(asdict, habits.readiness())),
-        "before": estimated and estimated.before,
-        "after": estimated and estimated.after,
-        "gain": estimated and estimated.gain,
+        **(asdict(estimated) if estimated else dict.fromkeys(("before", "after", "gain"))),
         "most": learn.best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [

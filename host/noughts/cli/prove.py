@@ -46,11 +46,9 @@ class _Proved:
         """The lost games that are shown as pictures, by whether the engine moves first."""
         if pictures and self.soonest:
             # A MENACE's shortest loss may hardly ever be played.
-            games = (
-                [(seat.first, seat.likeliest_loss) for seat in lost]
-                if isinstance(engine, Menace)
-                else [(self.soonest.first, self.soonest.losing_line)]
-            )
+            games = [(self.soonest.first, self.soonest.losing_line)]
+            if isinstance(engine, Menace):
+                games = [(seat.first, seat.likeliest_loss) for seat in lost]
             self.shown = {first: line for first, line in games if line}
         self.against = {
             name: [odds(self.own, each, first, Fraction) for first in (True, False)]
@@ -122,15 +120,16 @@ class _Proved:
             if not line:
                 continue
             who = f"{self.name}, as {'X' if seat.first else 'O'},"
-            about = f"{who} loses this game (? and ?? are its mistakes):"
+            how = "loses this game"
             if isinstance(self.engine, Menace):
-                about = (
-                    f"{who} loses {_percent(seat.likeliest_loss_chance)} of games against its best "
-                    "opponent like this;\nno other loss is more frequent (? and ?? are its "
-                    "mistakes):"
+                share = _percent(seat.likeliest_loss_chance)
+                how = (
+                    f"loses {share} of games against its best opponent like this;\n"
+                    "no other loss is more frequent"
                 )
             resigns = "" if after(line).over else f"\n\n{who} resigns here"
-            yield f"{about}\n\n{_moves(line, seat.first)}{resigns}"
+            moves = f"{_moves(line, seat.first)}{resigns}"
+            yield f"{who} {how} (? and ?? are its mistakes):\n\n{moves}"
 
     def table_against(self) -> str:
         rows: list[Sequence[str]] = [("against", *RESULTS)]
@@ -142,12 +141,11 @@ class _Proved:
         return "\n".join([head, *columns(rows, right=(1, 2, 3))])
 
     def facts(self) -> dict[str, object]:
-        proof = self.proof
         facts: dict[str, object] = {
-            "never_loses": proof.never_loses,
-            "value_losing_positions": proof.value_losing_positions,
+            "never_loses": self.proof.never_loses,
+            "value_losing_positions": self.proof.value_losing_positions,
         }
-        for seat in proof.seats:
+        for seat in self.proof.seats:
             by_plies: dict[str, dict[int, int]] = {result: {} for result in RESULTS}
             for (result, ply), count in sorted(seat.games.items()):
                 by_plies[result][ply] = count
@@ -155,21 +153,18 @@ class _Proved:
                 "games": seat.total,
                 **{result: seat.count(result) for result in RESULTS},
                 "by_plies": by_plies,
-                "win_chance": str(seat.win_chance),
-                "loss_chance": str(seat.loss_chance),
-                "greatest_loss_chance": str(seat.greatest_loss_chance),
+                "win_chance": seat.win_chance,
+                "loss_chance": seat.loss_chance,
+                "greatest_loss_chance": seat.greatest_loss_chance,
                 "likeliest_loss": seat.likeliest_loss,
-                "likeliest_loss_chance": str(seat.likeliest_loss_chance),
+                "likeliest_loss_chance": seat.likeliest_loss_chance,
                 "losing_line": seat.losing_line,
             }
         if self.own:
             facts["varies"] = bool(self.own.varies)
             facts["against"] = {
-                name: {
-                    seat: {result: str(chance) for result, chance in chances._asdict().items()}
-                    for seat, chances in zip(("first", "second"), seats, strict=True)
-                }
-                for name, seats in self.against.items()
+                name: {"first": first._asdict(), "second": second._asdict()}
+                for name, (first, second) in self.against.items()
             }
         return facts
 
@@ -182,7 +177,8 @@ def run_prove(chosen: list[Engine], as_json: bool) -> None:
     asked = chosen or engines().values()
     proved = {each.name: _Proved(each, bool(chosen)) for each in asked}
     if as_json:
-        print(json.dumps({name: each.facts() for name, each in proved.items()}))
+        facts = {name: each.facts() for name, each in proved.items()}
+        print(json.dumps(facts, default=str))  # such as 191/192
     else:
         _print(proved.values())
     wrong = [

@@ -14,8 +14,8 @@ His machine always opened. The positions in which it has a choice are 304 up to 
 and 183 by stage), as in all later copies; he counts 287, which are the same without the 17 in which
 two lines threaten and nothing helps. Three things are not in that paper:
 
-- What happens when a box is empty: the machine resigns, as M. Gardner's for hexapawn (Scientific
-  American, March 1962) and later copies of MENACE do.
+- When a box is empty, the machine resigns, as M. Gardner's for hexapawn (Scientific American, March
+  1962) and later copies of MENACE do.
 - The last bead of its first move stays: else it would resign all games, and never learn again.
 - 289 more boxes are for moving second, filled in the same way.
 

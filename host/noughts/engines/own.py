@@ -102,7 +102,7 @@ class OwnEngine:
             )
         assert self._process.stdin
         with contextlib.suppress(OSError):  # it has ended, which reading will find
-            self._process.stdin.write(f"{position} {'XO'[position.ply % 2]}\n".encode())
+            self._process.stdin.write(f"{position} {position.turn}\n".encode())
             self._process.stdin.flush()
         return self._line(self._limit_s)
 
@@ -336,12 +336,11 @@ def _with_choose(name: str, about: str, limit_s: float, *where: str) -> OwnEngin
 def from_program(command: str, limit_s: float) -> OwnEngine:
     """The engine that a command starts. Raises `OwnEngineError` if there is no such program."""
     try:
-        words = shlex.split(command, posix=os.name == "posix")
+        words = shlex.split(command, posix=os.name == "posix") or [""]
     except ValueError as error:
         raise OwnEngineError(f"{command!r} is not a command ({error}); check its quotes") from None
-    if not words or shutil.which(words[0]) is None:
+    if shutil.which(words[0]) is None:
         raise OwnEngineError(
-            f"{words[0] if words else command!r} is not a program here; "
-            "check its path, and that it may be executed"
+            f"{words[0]!r} is not a program here; check its path, and that it may be executed"
         )
     return OwnEngine(Path(words[0]).name, "a program of your own", words, limit_s, False)

@@ -1,17 +1,5 @@
 """A board to play on: positions with their rules checked, drawn as text and as a picture.
 
-    >>> board = Board().play(4).play(0)
-    >>> print(board)
-    O . .
-    . X .
-    . . .
-    >>> board.turn, board.value(), board.best_moves()
-    ('X', 0, (1, 2, 3, 5, 6, 7))
-    >>> board.play(4)
-    Traceback (most recent call last):
-    ...
-    noughts.errors.IllegalMoveError: cell 4 is taken by X; choose one of 1, 2, 3, 5, 6, 7, 8
-
 Cells are numbered 0 to 8 in reading order. X is the side that moved first.
 """
 
@@ -170,8 +158,15 @@ class Board:
         Raises `IllegalMoveError` for a taken cell, for one that is not on the board, and when the
         game is over.
 
-        >>> Board().play(4).turn
-        'O'
+        >>> board = Board().play(4).play(0)
+        >>> print(board)
+        O . .
+        . X .
+        . . .
+        >>> board.play(4)
+        Traceback (most recent call last):
+        ...
+        noughts.errors.IllegalMoveError: cell 4 is taken by X; choose one of 1, 2, 3, 5, 6, 7, 8
         """
         cell = _as_cell(cell)
         if self.is_over:

@@ -182,7 +182,7 @@ def _judged(move: Reviewed) -> dict[str, Any]:
     what, better = judged(move)
     return {
         "cell": move.cell,
-        "mark": "XO"[move.before.ply % 2],
+        "mark": move.before.turn,
         "name": NAMES[move.cell],
         "verdict": found.value,
         "called": found.name.lower(),
@@ -199,7 +199,7 @@ def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]
     points = [{"score": score, "text": f"before the first move: {worth}", "mistake": False}]
     for ply, move in enumerate(review(moves, start), 1):
         score, worth = _evaluated(move.before.play(move.cell))
-        named = f"{'XO'[move.before.ply % 2]} {NAMES[move.cell]}, {verdict(move).name.lower()}"
+        named = f"{move.before.turn} {NAMES[move.cell]}, {verdict(move).name.lower()}"
         text = f"after move {ply}, {named}: {worth}"
         points.append({"score": score, "text": text, "mistake": move.mistake})
     return points

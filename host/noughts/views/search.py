@@ -54,7 +54,7 @@ def _board(node: Node, start: Position) -> dict[str, object]:
     marks = str(node.position)
     mover = None if node.cell is None else marks[node.cell]
     window = f"window: {format_score(node.alpha)} to {format_score(node.beta)}"
-    to_move = f"{'XO'[start.ply % 2]} to move"
+    to_move = f"{start.turn} to move"
     return {
         "marks": marks,
         "parent": node.parent,
