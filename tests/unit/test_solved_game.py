@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.engines.search import WIN, score_of_move
 from noughts.game import solver
 from noughts.game.positions import (
     EMPTY,
@@ -99,13 +98,6 @@ def test_a_puzzle_has_one_right_move_and_it_matters():
     for each in puzzles():
         assert solver.value_preserving_moves(each.position) == [each.right]
         assert each.wins == (solver.value(each.position) == 1)
-
-
-def test_the_depth_of_a_puzzle_is_that_of_a_search():
-    for each in puzzles():
-        wrong = [cell for cell in each.position.free if cell != each.right]
-        scores = [score_of_move(each.position, cell) for cell in [each.right, *wrong]]
-        assert each.depth == (WIN - scores[0] if each.wins else WIN + max(scores[1:]))
 
 
 def test_levels_of_puzzles():

@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 from noughts.game.engine import Reply
 from noughts.game.positions import CELLS, FULL, WON, Position, canonical
+from noughts.game.solver import WIN
 
-WIN = 10
 INFINITE = 100
 
 _FREE_BITS = tuple(tuple(1 << cell for cell in CELLS[FULL & ~mask]) for mask in range(FULL + 1))
@@ -138,21 +138,3 @@ def _later(score: int, plies: int) -> int:
     if abs(score) in (0, INFINITE):
         return score
     return score - plies if score > 0 else score + plies
-
-
-def score_of_move(position: Position, cell: int) -> int:
-    """The exact score of a move to who makes it: 10 less the plies to a win, or the opposite."""
-    after = position.play(cell)
-    if after.over:
-        return WIN - 1 if WON[after.other] else 0
-    return -_later(AlphaBeta().reply(after).score or 0, 1)
-
-
-def variation(position: Position) -> list[int]:
-    """The principal variation: the best moves of both sides, to the end."""
-    cells = []
-    while not position.over:
-        (cell,) = AlphaBeta().reply(position).cells
-        cells.append(cell)
-        position = position.play(cell)
-    return cells

@@ -1,6 +1,7 @@
 """Tic-tac-toe solved: the value of every position, the moves that hard may play, and puzzles.
 
 value          1 if the player to move wins with best play, 0 for a draw, -1 for a loss
+score          10 less the plies until the win, 0 for a draw, the plies until the loss less 10
 hard           keeps the value; among such moves, wins most often against random play
 random play    every free cell equally likely; chances against it are exact
 puzzle         a position in which exactly one free cell keeps the value, a win or a draw, and every
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 from noughts.game.engine import After, any_cell, mean, walk
@@ -31,6 +32,7 @@ from noughts.game.positions import (
     turned,
 )
 
+WIN = 10
 LEVELS = (1, 2, 3)
 _DEPTHS = (2, 3)
 """The greatest of level 1, and of level 2."""
@@ -41,17 +43,38 @@ _ENOUGH = 5
 
 
 @cache
-def _value(position: Position) -> int:
+def _score(position: Position) -> int:
     if WON[position.other]:
-        return -1
+        return -WIN
     if position.mover | position.other == FULL:
         return 0
-    return max(-value(position.play(cell)) for cell in position.free)
+    return max(score_of_move(position, cell) for cell in position.free)
+
+
+def score(position: Position) -> int:
+    """The position's score to the player to move."""
+    return _score(canonical(position))
+
+
+def score_of_move(position: Position, cell: int) -> int:
+    """The score of a move to who makes it."""
+    after = -score(position.play(cell))
+    return after - (after > 0) + (after < 0)  # a ply more until the end
 
 
 def value(position: Position) -> int:
     """The position's value to the player to move: 1, 0 or -1."""
-    return _value(canonical(position))
+    found = score(position)
+    return (found > 0) - (found < 0)
+
+
+def variation(position: Position) -> list[int]:
+    """The principal variation: the best moves of both sides, to the end."""
+    cells = []
+    while not position.over:
+        cells.append(max(position.free, key=partial(score_of_move, position)))
+        position = position.play(cells[-1])
+    return cells
 
 
 def value_preserving_moves(position: Position) -> list[int]:
@@ -120,7 +143,7 @@ def puzzle_of(position: Position) -> Puzzle | None:
         return None
     wins = value(position) > 0
     looked = right if wins else [cell for cell in position.free if cell not in right]
-    depth = max(1 + _plies(position.play(cell)) for cell in looked)
+    depth = max(WIN - abs(score_of_move(position, cell)) for cell in looked)
     return Puzzle(position, right[0], wins, depth)
 
 
@@ -147,12 +170,3 @@ def draw(random: Random, fits: Callable[[Puzzle], bool], after: Position = EMPTY
     found = puzzle_of(turned(chosen.position, random.choice(SYMMETRIES)))
     assert found is not None, "a puzzle is one in every symmetry"
     return found
-
-
-@cache
-def _plies(position: Position) -> int:
-    """How many plies are played until the end: who wins does it soon, who loses holds out."""
-    if position.over:
-        return 0
-    lengths = [1 + _plies(position.play(cell)) for cell in value_preserving_moves(position)]
-    return min(lengths) if value(position) > 0 else max(lengths)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from noughts.engines.search import WIN, AlphaBeta, format_score, score_of_move
+from noughts.engines.search import format_score
 from noughts.errors import IllegalMoveError
+from noughts.game import solver
 from noughts.game.board import Board
-from noughts.game.positions import EMPTY, WON, Position
+from noughts.game.positions import EMPTY, Position
 from noughts.game.review import Reviewed, review, verdict
-from noughts.game.solver import win_chance_after
+from noughts.game.solver import WIN, score_of_move, win_chance_after
 from noughts.protocol.describe import judged, line_names
 
 NAMES = (
@@ -45,8 +45,6 @@ _HEATS = 4
 
 FRIEND = "friend"
 """Who plays at the same computer."""
-
-_cached_score = cache(score_of_move)
 
 
 def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
@@ -146,7 +144,7 @@ def cell_names(board: Board) -> list[str]:
 
 def _hints(position: Position) -> dict[int, dict[str, Any]]:
     """Of each free cell, what a hint can show: its value, and its chance against random play."""
-    scores = {cell: _cached_score(position, cell) for cell in position.free}
+    scores = {cell: score_of_move(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}
     least, most = min(chances.values()), max(chances.values())
     best = max((scores[cell], chances[cell]) for cell in position.free)
@@ -205,13 +203,10 @@ def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]
     return points
 
 
-@cache
 def _evaluated(position: Position) -> tuple[int, str]:
-    sign = 1 if position.ply % 2 == 0 else -1
+    score = solver.score(position) * (1 if position.turn == "X" else -1)
     if position.over:
-        score = -sign * WIN if WON[position.other] else 0
         return score, f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
-    score = (AlphaBeta().reply(position).score or 0) * sign
     if not score:
         return 0, "a draw with best play"
     return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from noughts.engines.search import format_score, score_of_move, variation
+from noughts.engines.search import format_score
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
-from noughts.game.solver import Puzzle, level, puzzle_of, value
+from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
 from noughts.protocol.describe import WORTHS
 from noughts.views.board import NAMES, cell_names
 
