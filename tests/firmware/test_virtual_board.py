@@ -100,6 +100,8 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     os.kill(board._process.pid, signal.SIGKILL)
     with pytest.raises(OSError):  # as when a cable is pulled
         until(lambda: board.serial.read(4096) is None)
+    with pytest.raises(BoardGoneError):  # a moment later
+        until(lambda: board.leds() is None)
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
         with pytest.raises(BoardGoneError, match="not running any more") as caught:
             use()
@@ -159,10 +161,9 @@ def in_process(made):
 
 def obeyed_at_us(process, *messages):
     """The device time at which the last of these is obeyed."""
-    for message in messages:
-        process._inbox.put(message)
+    process._inbox.extend(messages)
     process._obey()
-    while process._next is not None:
+    while process._inbox:
         process._step()
         process._obey()
     return process._board.clock_us

@@ -322,7 +322,7 @@ class BoardApp(Program):
         leds = self._board.leds()
         try:
             received = self._board.serial.read(4096)
-        except OSError:  # its port goes a moment after the board
+        except OSError:  # its port may go a moment before the board
             return
         self._recording.receive(received)
         for item in self._stream.feed(received):

@@ -20,10 +20,8 @@ The process ends when its standard input does.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pickle
-import queue
 import sys
 import threading
 import traceback
@@ -64,8 +62,7 @@ class BoardProcess:
         speed: float,
     ) -> None:
         self._commands, self._answers, self._line = commands, answers, line
-        self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self._next: Message | None = None
+        self._inbox: deque[Message] = deque()
         self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
         self._switch_on(program)
@@ -97,25 +94,22 @@ class BoardProcess:
         written_us = self._written_us
         if written_us is not None and board.clock_us >= written_us + _FLASH_RESTS_US:
             self._written_us = None
-            self._send("flash", board.flash)
+            _send(self._answers, "flash", board.flash)
         clock_us = self._before_us + board.clock_us
-        self._send("state", clock_us, board.leds())
+        _send(self._answers, "state", clock_us, board.leds())
         return clock_us
 
     def _listen(self) -> None:
         try:
             while True:
-                self._inbox.put(pickle.load(self._commands))
+                self._inbox.append(pickle.load(self._commands))
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)  # the owner is gone, so the board stops
 
     def _obey(self) -> None:
-        while self._next is not None or not self._inbox.empty():
-            self._next = self._next or self._inbox.get()
-            if self._board.clock_us < self._not_before_us(self._next):
-                return
-            self._do(self._next)
-            self._next = None
+        inbox = self._inbox
+        while inbox and self._board.clock_us >= self._not_before_us(inbox[0]):
+            self._do(inbox.popleft())
 
     def _not_before_us(self, message: Message) -> int:
         match message:
@@ -124,12 +118,6 @@ class BoardProcess:
             case ("release", *_):
                 return self._pressed_until_us
         return 0
-
-    def _send(self, *message: Any) -> None:
-        try:
-            _send(self._answers, *message)
-        except OSError:
-            os._exit(0)
 
     def _do(self, message: Message) -> None:
         board = self._board
@@ -181,14 +169,16 @@ def main() -> None:
             return
         BoardProcess(commands, answers, line, *wanted).run()
     except Exception as error:
-        with contextlib.suppress(OSError):
-            _send(answers, "failed", _words(error))
+        _send(answers, "failed", _words(error))
         os._exit(1)  # the thread that reads would hold up an ordinary exit
 
 
 def _send(answers: BinaryIO, *message: Any) -> None:
-    pickle.dump(message, answers)
-    answers.flush()
+    try:
+        pickle.dump(message, answers)
+        answers.flush()
+    except OSError:
+        os._exit(0)  # the owner is gone
 
 
 def _words(error: Exception) -> str:
