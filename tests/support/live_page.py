@@ -64,7 +64,7 @@ class Boards:
         self.names: dict[str, str] = {}
         self.errors: dict[str, str] = {}
         self.started: list[str] = []
-        self._changed, self.closed = changed, 0
+        self._changed = changed
 
     def start(self) -> None:
         for name in self.kinds:
@@ -84,8 +84,7 @@ class Boards:
 
     def close(self) -> None:
         self.running.clear()
-        self.closed += 1
-        self.beside_the_end = [thread.name for thread in threading.enumerate()]
+        self.recorded = "record games" not in [thread.name for thread in threading.enumerate()]
 
 
 class Browser:

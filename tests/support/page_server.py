@@ -5,12 +5,10 @@ from __future__ import annotations
 import http.client
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -84,32 +82,23 @@ class Server(_Served):
         started = [sys.executable, *program, "web", "--no-browser", "--port", str(port), *words]
         if files is not None:
             started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
+        env = {**os.environ, **home}
         self.process = subprocess.Popen(
-            started,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **home},
+            started, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env
         )
-        self.output = ""
-        self.port = int(self._wait_for(r"noughts is at http://[\w.]+:(\d+)/")[1])
-
-    def _wait_for(self, pattern: str) -> re.Match[str]:
         assert self.process.stderr is not None
-        end = time.monotonic() + LIMIT_S
-        while not (match := re.search(pattern, self.output)):
-            ready, _, _ = select.select([self.process.stderr], [], [], 0.1)
-            data = os.read(self.process.stderr.fileno(), 65536) if ready else b""
-            self.output += data.decode()
-            if time.monotonic() > end or (ready and not data):
-                self.close()
-                raise AssertionError(f"no {pattern!r} in {self.output!r}")
-        return match
+        self._printed = self.process.stderr.readline()
+        found = re.fullmatch(
+            rb"noughts is at http://127.0.0.1:(\d+)/ \(Ctrl-C ends\)\n", self._printed
+        )
+        assert found, self._printed + self.process.stderr.read()
+        self.port = int(found[1])
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Send a signal; gives the exit status, and all that it has printed."""
         self.process.send_signal(number)
         _, rest = self.process.communicate(timeout=LIMIT_S)
-        return self.process.returncode, self.output + rest.decode()
+        return self.process.returncode, (self._printed + rest).decode()
 
     def close(self) -> None:
         """End it, whatever it does."""

@@ -13,18 +13,20 @@ import uvicorn
 from starlette.responses import JSONResponse
 
 from asking import HERE, OURS, SITE, ask, change, headers, status, text
-from echo_site import EchoSite
 from noughts.cli import web
 from noughts.errors import NoughtsError
-from noughts.web import safety, server
+from noughts.web import play, safety, server
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, Site
 
 OPEN = Site(Path("games.db"), 8017, ("127.0.0.1", "localhost", "192.0.2.2"), lan=True)
 
 
-@pytest.fixture(autouse=True)
-def echo(monkeypatch):
-    return EchoSite(monkeypatch)
+PASSED = 400
+"""What our own page's empty game is answered, which passes all that guards it."""
+
+
+def post(headers, path="/api/games", body=(b"{}",), **named):
+    return status(ask(headers, "POST", path, body, **named))
 
 
 @pytest.mark.parametrize(
@@ -39,9 +41,9 @@ def echo(monkeypatch):
     ],
 )
 def test_foreign_names(headers):
-    said = ask(headers)
-    assert status(said) == 421
-    assert json.loads(text(said)) == {
+    refused = ask(headers)
+    assert status(refused) == 421
+    assert json.loads(text(refused)) == {
         "error": f"noughts does not answer to this address; open http://{HERE}/ instead"
     }
 
@@ -53,11 +55,11 @@ def test_a_guest_is_sent_to_an_address_for_guests():
 
 def test_own_names(monkeypatch):
     for host in (HERE, "localhost:8017"):
-        ours = change(host=host, origin=f"http://{host}")
-        assert status(ask({"host": host})) == status(ask(ours, "POST", "/api/echo")) == 200
+        assert status(ask({"host": host})) == 200
+        assert post(change(host=host, origin=f"http://{host}")) == PASSED
     for header, page in (("text/html", True), ("*/*", False)):
-        said = ask([("host", "evil.example:8017"), ("accept", header)])
-        assert ("<h1>That did not work</h1>" in text(said)) == page and status(said) == 421
+        refused = ask([("host", "evil.example:8017"), ("accept", header)])
+        assert ("<h1>That did not work</h1>" in text(refused)) == page and status(refused) == 421
     monkeypatch.setattr(socket, "gethostname", lambda: "Class-PC.school")
     assert server.own_names() == ["class-pc.school", "class-pc.local"]
     # A browser does not write the port of the web itself, neither in Host nor in Origin.
@@ -65,34 +67,27 @@ def test_own_names(monkeypatch):
 
 
 FOREIGN = [
-    None,
-    "null",
-    "",
-    "http://evil.example",
-    "http://localhost:8017",
-    f"https://{HERE}",
+    None, "null", "", "http://evil.example", "http://localhost:8017", f"https://{HERE}",
     f"http://{HERE}/",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_foreign_origins(origin):
-    assert status(ask(change(origin=origin), "POST", "/api/echo")) == 403
-    hand = {name: value for name, value in {**OURS, "origin": origin}.items() if value is not None}
-    said = ask(hand, path="/socket", body=("hello",), kind="websocket")
-    assert [message["type"] for message in said] == ["websocket.close"]
+    assert post(change(origin=origin)) == 403
+    by_hand = {name: text for name, text in {**OURS, "origin": origin}.items() if text is not None}
+    sent = ask(by_hand, path="/api/live", body=("[]",), kind="websocket")
+    assert [message["type"] for message in sent] == ["websocket.close"]
     if origin is not None:
-        assert status(ask(hand, path="/api/echo")) == 403
+        assert status(ask(by_hand)) == 403
 
 
 def test_our_own_page_names_itself_once():
-    twice = [*change().items(), ("origin", OURS["origin"])]
-    assert status(ask(twice, "POST", "/api/echo")) == 403
-    fetched = change(sec_fetch_site="same-origin", sec_fetch_mode="cors", sec_fetch_dest="empty")
-    said = ask(fetched, "POST", "/api/echo", (b"[1,", b" 2]"))
-    assert (status(said), json.loads(text(said))) == (200, {"heard": 6})
-    said = ask(OURS, path="/socket", body=("hello",), kind="websocket")
-    assert [message["type"] for message in said] == ["websocket.accept", "websocket.send"]
+    assert post([*change().items(), ("origin", OURS["origin"])]) == 403
+    fetched = {"sec_fetch_site": "same-origin", "sec_fetch_mode": "cors", "sec_fetch_dest": "empty"}
+    assert post(change(**fetched)) == PASSED
+    sent = ask(OURS, path="/api/live", body=("[]",), kind="websocket")
+    assert [message["type"] for message in sent][:2] == ["websocket.accept", "websocket.send"]
 
 
 @pytest.mark.parametrize(
@@ -108,20 +103,18 @@ def test_our_own_page_names_itself_once():
         ("same-site", "cors", "empty", 403, 403),
     ],
 )
-def test_what_a_browser_says_of_the_ask(site, mode, dest, page, api):
-    said = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
-    assert status(ask({"host": HERE} | said)) == page
-    assert status(ask({"host": HERE} | said, path="/api/echo")) == api
-    changing = {f"sec-fetch-{name[10:]}": value for name, value in said.items()}
-    expected = 200 if site == "same-origin" else 403
-    assert status(ask(change() | changing, "POST", "/api/echo")) == expected
+def test_where_a_browser_says_that_a_request_comes_from(site, mode, dest, page, api):
+    named = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+    assert status(ask({"host": HERE} | named)) == page
+    assert status(ask({"host": HERE} | named, path="/api/play")) == api
+    assert post(change() | named) == (PASSED if site == "same-origin" else 403)
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
 def test_other_methods_need_it_too(method):
-    said = ask({"host": HERE}, method, "/api/echo")
-    assert status(said) == 403
-    assert not [name for name in headers(said) if name.startswith("access-control")]
+    refused = ask({"host": HERE}, method, "/api/games")
+    assert status(refused) == 403
+    assert not [name for name in headers(refused) if name.startswith("access-control")]
 
 
 def test_who_may_change_something():
@@ -129,34 +122,32 @@ def test_who_may_change_something():
     assert [OPEN.may_change(address) for address in addresses] == [True, True, False, False, False]
 
 
-def test_from_another_computer_one_looks_on():
-    """And is not told the token, nor believed to be somebody else."""
+def test_a_guest_can_watch_only():
+    """It does not get the token, and its headers are not believed."""
     guest = {"site": OPEN, "client": "192.0.2.7"}
     there = {"host": "192.0.2.2:8017"}
-    told = text(ask(there, **guest))
-    assert '<meta name="token" content="">' in told and OPEN.token not in told
+    shown = text(ask(there, **guest))
+    assert '<meta name="token" content="">' in shown and OPEN.token not in shown
     assert f'content="{OPEN.token}"' in text(ask({"host": HERE}, site=OPEN))
-    assert status(ask(there, path="/api/echo", **guest)) == 200
+    assert status(ask(there, path="/api/play", **guest)) == 200
     lies = change(OPEN, x_forwarded_for="127.0.0.1", forwarded="for=127.0.0.1")
-    said = ask(lies, "POST", "/api/echo", **guest)
-    assert (status(said), json.loads(text(said))["error"]) == (
-        403, "from another computer you can watch, but not change anything"
-    )  # fmt: skip
-    assert status(ask(change(OPEN), "POST", "/api/echo", site=OPEN)) == 200
+    refused = ask(lies, "POST", "/api/games", **guest)
+    why = "from another computer you can watch, but not change anything"
+    assert (status(refused), json.loads(text(refused))["error"]) == (403, why)
+    assert post(change(OPEN), site=OPEN) == PASSED
 
 
 @pytest.mark.parametrize("token", ["", None, 0, [], {}, "x", "\ud800", "ÿ" * 32, True])
 def test_a_change_needs_the_token(token):
     assert not SITE.is_token(token)
     if token in ("x", None):
-        assert status(ask(change(x_noughts_token=token), "POST", "/api/echo")) == 401
-    assert status(ask(change(), "POST", "/api/echo")) == 200
+        assert post(change(x_noughts_token=token)) == 401
 
 
 def test_a_body_in_pieces():
     piece = b"x" * (MAX_BODY // 2)
-    assert status(ask(change(), "POST", "/api/echo", (piece, piece))) == 200
-    refused = ask(change(), "POST", "/api/echo", (piece, piece, b"x"))
+    assert post(change(), "/api/logs", (piece, piece)) == PASSED
+    refused = ask(change(), "POST", "/api/logs", (piece, piece, b"x"))
     assert status(refused) == 413
     assert headers(refused)["connection"] == "close"  # for the rest is never read
 
@@ -166,16 +157,16 @@ def test_a_body_in_pieces():
     [
         ("/", "GET", 200),
         ("/static/style.css", "GET", 200),
-        ("/api/echo", "GET", 200),
         ("/nothing", "GET", 404),
-        ("/api/fails", "GET", 500),
+        ("/api/play?moves=1", "GET", 500),
         ("/", "DELETE", 403),
     ],
 )
-def test_what_a_browser_may_do_with_an_answer(path, method, expected):
-    said = ask({"host": HERE}, method, path)
-    assert status(said) == expected
-    given = headers(said)
+def test_what_a_browser_may_do_with_an_answer(path, method, expected, monkeypatch):
+    monkeypatch.setattr(play, "parsed", lambda *_: 1 / 0)
+    answer = ask({"host": HERE}, method, path)
+    assert status(answer) == expected
+    given = headers(answer)
     assert given["content-security-policy"].startswith("default-src 'self'; ")
     assert "frame-ancestors 'none'" in given["content-security-policy"]
     assert given["x-content-type-options"] == "nosniff"
@@ -184,7 +175,7 @@ def test_what_a_browser_may_do_with_an_answer(path, method, expected):
     assert given["cache-control"] == "no-store"
     assert not {"server", "access-control-allow-origin", "set-cookie"} & set(given)
     if expected != 200:
-        assert list(json.loads(text(said))) == ["error"] and "Traceback" not in text(said)
+        assert list(json.loads(text(answer))) == ["error"] and "Traceback" not in text(answer)
 
 
 def test_rates():
@@ -200,17 +191,17 @@ def test_rates():
 async def test_what_is_refused_takes_nothing_from_our_pages(monkeypatch):
     """Else any page in the same browser could use up what ours may ask."""
     monkeypatch.setattr(safety, "RateLimit", partial(RateLimit, rate=2, clock=lambda: 0))
-    guarded, said = Safety(JSONResponse({}), SITE), []
+    guarded, sent = Safety(JSONResponse({}), SITE), []
 
     async def send(message):
-        said.append(message.get("status"))
+        sent.append(message.get("status"))
 
     foreign = {"host": HERE, "sec-fetch-site": "cross-site"}
     for asked in (foreign, foreign, foreign, {"host": HERE}, {"host": HERE}, {"host": HERE}):
         named = [(name.encode(), value.encode()) for name, value in asked.items()]
         scope = {"type": "http", "method": "GET", "path": "/", "client": ("x", 1), "headers": named}
         await guarded(scope, None, send)
-    assert said[::2] == [403, 403, 403, 200, 200, 429]
+    assert sent[::2] == [403, 403, 403, 200, 200, 429]
 
 
 def test_a_range_of_taken_ports_is_an_error(monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from browser import open_chromium
-from echo_site import EchoSite
 from live_page import Boards
 from noughts.store.store import Store
 from noughts.web import live
@@ -45,41 +44,32 @@ def tab(chromium: Browser) -> Page:
 
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
-    """An empty page, whose script must not fail and which must say nothing on the console."""
-    with _checked(tab):
-        yield tab
-    _empty(tab)
-
-
-@pytest.fixture
-def own_page(chromium: Browser) -> Iterator[Page]:
-    """The same, in a context of its own: for a test that changes the clock or the screen."""
-    context = chromium.new_context()
-    context.set_default_timeout(LIMIT_S * 1000)
-    opened = context.new_page()
-    with _checked(opened):
-        yield opened
-    context.close()
-
-
-@contextmanager
-def _checked(page: Page) -> Iterator[None]:
+    """An empty page, whose script must not fail and which must print nothing on the console."""
     errors: list[str] = []
 
     def failed(error: object) -> None:
         errors.append(str(error))
 
-    def said(message: ConsoleMessage) -> None:
+    def printed(message: ConsoleMessage) -> None:
         if message.type == "error":
             errors.append(message.text)
 
-    page.on("pageerror", failed)
-    page.on("console", said)
-    page.errors = errors  # type: ignore[attr-defined]
-    yield
-    page.remove_listener("pageerror", failed)
-    page.remove_listener("console", said)
+    tab.on("pageerror", failed)
+    tab.on("console", printed)
+    tab.errors = errors  # type: ignore[attr-defined]
+    yield tab
+    tab.remove_listener("pageerror", failed)
+    tab.remove_listener("console", printed)
     assert not errors
+    _empty(tab)
+
+
+@pytest.fixture
+def own_page(chromium: Browser) -> Iterator[Page]:
+    """One in a context of its own, whose console is its own affair."""
+    with closing(chromium.new_context()) as context:
+        context.set_default_timeout(LIMIT_S * 1000)
+        yield context.new_page()
 
 
 def _empty(page: Page) -> None:
@@ -105,8 +95,8 @@ def serve(
         return started[-1]
 
     yield start
-    for one in started:
-        one.close()
+    for each in started:
+        each.close()
     assert not caplog.messages
 
 
@@ -131,12 +121,6 @@ def hostile(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def echo(monkeypatch: pytest.MonkeyPatch) -> EchoSite:
-    """Servers that start after this answer at some addresses more."""
-    return EchoSite(monkeypatch)
-
-
-@pytest.fixture
 def command(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Starts `noughts web` in a process, with a data folder of the test's."""
     started: list[Server] = []
@@ -146,8 +130,8 @@ def command(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         return started[-1]
 
     yield start
-    for one in started:
-        one.close()
+    for each in started:
+        each.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The page to play on, in a real browser: games, hints, looking back, and what is kept."""
+"""The page to play on, in a real browser: games, hints, looking back, and stored games."""
 
 import re
 
@@ -22,10 +22,12 @@ def marks(page):
     return "".join("." if name.endswith(("free", "empty")) else name[-1] for name in names)
 
 
-def plays(page, answer, you):
-    """The engine has played, and the person is to move."""
-    expect(page.locator("#remark")).to_have_text(answer)
-    says(page, f"Your turn: you are {you}")
+def play_on(page, engine, *rounds, you="X", choose=None):
+    """Each round is a cell, and what the engine answers there; then the person is to move."""
+    for number, answer in rounds:
+        (choose or (lambda number: cell(page, number).click()))(number)
+        expect(page.locator("#remark")).to_have_text(f"{engine} plays {answer}.")
+        says(page, f"Your turn: you are {you}")
 
 
 def win_between_friends(page):
@@ -36,7 +38,7 @@ def win_between_friends(page):
     says(page, "X has won: top row")
 
 
-def kept(server):
+def stored(server):
     with Store(server.db) as store:
         return list(games(store, GameFilter()))
 
@@ -53,34 +55,28 @@ def play(server, page):
     return opened
 
 
-def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
+def test_a_game_won_by_clicks_is_stored_once(server, page):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
-    for number, answer in ((5, "1, top left"), (9, "2, top middle"), (3, "4, middle left")):
-        cell(page, number).click()
-        plays(page, f"kind plays {answer}.", "X")
+    play_on(page, "kind", (5, "1, top left"), (9, "2, top middle"), (3, "4, middle left"))
     cell(page, 7).click()
     says(page, "You won: diagonal from the top right")
     page.get_by_text("What it did").wait_for()  # with its last move
     page.get_by_text("Stored as game 1.").wait_for()
-    (game,) = kept(server)
-    assert (game.board, game.seats, game.first, game.moves, game.end) == (
-        "page", "PG", "A", "4081236", "A"
-    )  # fmt: skip
+    (game,) = stored(server)
+    found = game.board, game.seats, game.first, game.moves, game.end
+    assert found == ("page", "PG", "A", "4081236", "A")
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
-    assert "A is a person, B is kind; A began; A won" in printed("replay", 1, db=server.db)
     page.reload()
     page.get_by_text("Stored as game 1.").wait_for()
-    assert len(kept(server)) == 1
+    assert len(stored(server)) == 1
 
 
-def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_enter(server, play):
+def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server, play):
     page = play("opponent=alphabeta", "Your turn: you are X")
-    for number, answer in ((5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"),
-                           (8, "2, top middle")):  # fmt: skip
-        page.keyboard.press(str(number))
-        plays(page, f"alphabeta plays {answer}.", "X")
+    rounds = (5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"), (8, "2, top middle")
+    play_on(page, "alphabeta", *rounds, choose=lambda number: page.keyboard.press(str(number)))
     page.keyboard.press("9")
     says(page, "A draw")
     page.get_by_text("Stored as game 1.").wait_for()
@@ -89,24 +85,21 @@ def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_ente
     page.get_by_label("Who begins").select_option("you, as X")
     says(page, "Your turn: you are X")
     cell(page, 5).focus()
-    page.keyboard.press("Enter")
-    plays(page, "alphabeta plays 1, top left.", "X")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    plays(page, "alphabeta plays 3, top right.", "X")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Shift+Tab")
-    for _ in range(3):
-        page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Space")
+
+    def press(keys):
+        for key in keys.split():
+            page.keyboard.press(key)
+
+    rounds = ("Enter", "1, top left"), ("ArrowRight ArrowDown Enter", "3, top right")
+    play_on(page, "alphabeta", *rounds, choose=press)
+    press("Tab Shift+Tab ArrowLeft ArrowLeft ArrowLeft Space")
     says(page, "You lost: top row")
     assert cell(page, 2).get_attribute("class") == "cell last line"
     cell(page, 4).click(force=True)
     assert marks(page) == "OOO.X.X.X"
     page.get_by_text("Score: you 0, alphabeta 1, draws 1").wait_for()
     page.get_by_text("Stored as game 2.").wait_for()
-    assert [(game.seats, game.end) for game in kept(server)] == [("PC", "="), ("PC", "B")]
+    assert [(game.seats, game.end) for game in stored(server)] == [("PC", "="), ("PC", "B")]
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, play):
@@ -120,7 +113,7 @@ def test_two_friends_and_an_end_that_is_tried_again(server, play):
     says(page, "O’s turn")
     cell(page, 6).click()
     says(page, "O has won: middle row")
-    assert [(game.seats, game.moves) for game in kept(server)] == [("PP", "03142")]
+    assert [(game.seats, game.moves) for game in stored(server)] == [("PP", "03142")]
 
 
 def test_two_friends_who_are_quicker_than_the_server(play):
@@ -137,10 +130,7 @@ def test_undo_redo_and_a_reload(play):
     page = play("opponent=alphabeta", "Your turn: you are X")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     assert undo.is_disabled() and redo.is_disabled()
-    cell(page, 5).click()
-    plays(page, "alphabeta plays 1, top left.", "X")
-    cell(page, 9).click()
-    plays(page, "alphabeta plays 3, top right.", "X")
+    play_on(page, "alphabeta", (5, "1, top left"), (9, "3, top right"))
     undo.click()
     says(page, "Looking back: after move 2 of 4")
     page.keyboard.press("Control+z")
@@ -150,13 +140,11 @@ def test_undo_redo_and_a_reload(play):
     says(page, "Looking back: after move 2 of 4")
     page.reload()
     says(page, "Looking back: after move 2 of 4")
-    assert marks(page) == "O...X...."
     redo.click()
     says(page, "Your turn: you are X")
     assert marks(page) == "O.O.X...X"
     page.keyboard.press("Control+z")
-    cell(page, 2).click()
-    plays(page, "alphabeta plays 8, bottom middle.", "X")
+    play_on(page, "alphabeta", (2, "8, bottom middle"))
     assert marks(page) == "OX..X..O." and redo.is_disabled()
 
 
@@ -182,21 +170,19 @@ def test_hints(play):
 def test_verdicts_and_the_graph(play):
     page = play("opponent=friend&moves=4108356", "X has won: left column")
     steps = page.get_by_role("listitem").get_by_role("button")
-    assert [text.split("\n")[0] for text in steps.all_inner_texts()][:4] == [
-        "Start", "X 5", "O 2", "X 1",
-    ]  # fmt: skip
+    texts = [text.split("\n")[0] for text in steps.all_inner_texts()]
+    assert texts[:4] == ["Start", "X 5", "O 2", "X 1"]
     expect(steps.nth(2)).to_have_accessible_name("O 2 top middle, mistake")
     assert page.locator(".called").all_inner_texts() == ["", "?", *["best"] * 5]
     steps.nth(2).click()
     page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
     expect(steps.nth(2)).to_be_focused()
     graph = page.get_by_role("slider", name="Evaluation over the game")
-    told = "after move 2, O top middle, mistake: X wins in 5"
-    expect(graph).to_have_attribute("aria-valuetext", told)
+    text = "after move 2, O top middle, mistake: X wins in 5"
+    expect(graph).to_have_attribute("aria-valuetext", text)
     graph.press("ArrowLeft")
     says(page, "Looking back: after move 1 of 7")
-    box = graph.bounding_box()
-    graph.click(position={"x": box["width"] - 12, "y": 20})
+    graph.click(position={"x": graph.bounding_box()["width"] - 12, "y": 20})
     says(page, "X has won: left column")
     assert marks(page) == "XO.XXOX.O"
 
@@ -205,25 +191,21 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     page = play("position=xo.+.....X&opponent=alphabeta", "Your turn: you are O")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
-    cell(page, 5).click()
-    plays(page, "alphabeta plays 8, bottom middle.", "O")
+    play_on(page, "alphabeta", (5, "8, bottom middle"), you="O")
     cell(page, 6).click()
     says(page, "You lost: bottom row")
     page.get_by_text("A game from a given position is not stored.").wait_for()
-    assert not kept(server)
+    assert not stored(server)
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
-    plays(page, "kind plays 2, top middle.", "O")
-    page.get_by_text("What it did").wait_for()
+    says(page, "Your turn: you are O")
     page.get_by_role("button", name="X 2").click()
     assert marks(page) == ".X......."
-    for number, answer in ((5, "8, bottom middle"), (1, "3, top right")):
-        cell(page, number).click()
-        plays(page, f"kind plays {answer}.", "O")
+    play_on(page, "kind", (5, "8, bottom middle"), (1, "3, top right"), you="O")
     cell(page, 9).click()
     says(page, "You won: diagonal from the top left")
     page.get_by_text("Stored as game 1.").wait_for()
-    assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
+    assert [(game.seats, game.first, game.end) for game in stored(server)] == [("PG", "B", "A")]
 
 
 def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
@@ -236,17 +218,8 @@ def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
 
 def test_clicks_while_the_server_thinks(play):
     """What can be clicked is that of the position before: it leads nowhere else."""
-    page = play("opponent=alphabeta", "Your turn: you are X")
-    cell(page, 5).click()
-    plays(page, "alphabeta plays 1, top left.", "X")
-    page.get_by_role("button", name="Undo").click()
-    says(page, "Looking back: at the beginning")
+    page = play("opponent=alphabeta&moves=40", "Your turn: you are X")
     held = Held(page, _AT_THE_END)
-    cell(page, 5).click()
-    answer = held.next()
-    page.get_by_role("button", name="Redo").click()
-    answer.continue_()
-    plays(page, "alphabeta plays 1, top left.", "X")
     cell(page, 9).click()
     answer = held.next()
     page.get_by_role("button", name="Undo").click()
@@ -255,8 +228,8 @@ def test_clicks_while_the_server_thinks(play):
     says(page, "Looking back: after move 2 of 3")
     page.get_by_role("button", name="Redo").click()
     held.next().continue_()
-    plays(page, "alphabeta plays 3, top right.", "X")
-    held = Held(page, _AT_THE_END)
+    says(page, "Your turn: you are X")
+    assert marks(page) == "O.O.X...X"
     page.get_by_role("button", name="New game").click()
     answer = held.next()
     page.get_by_role("button", name="O 1").click()
@@ -269,29 +242,25 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
     """Also for a game that is loaded, of which nothing is known yet: it is not thrown away."""
     refusal = {"status": 429, "json": {"error": "too many requests at once; wait a second"}}
     busy = [refusal]
-
-    def answer(route):
-        return route.fulfill(**busy.pop()) if busy else route.continue_()
-
-    page.route("**/api/play?*", answer)
+    page.route(
+        "**/api/play?*",
+        lambda route: route.fulfill(**busy.pop()) if busy else route.continue_(),
+    )
     page.goto(f"{server.url}/?opponent=friend&moves=40")
     says(page, "X’s turn")
     assert (marks(page), busy) == ("O...X....", [])
-    page.route("**/api/play?*", answer)
-    page.errors.clear()  # that the server was too busy
     busy.append(refusal)
     cell(page, 3).click()
     says(page, "O’s turn")
     assert (marks(page), busy) == ("O.X.X....", [])
-    page.errors.clear()
+    page.errors.clear()  # that the server was too busy
 
 
 def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     server = serve(tmp_path / "file" / "games.db")
     page.goto(f"{server.url}/?opponent=friend")
-    for number in (1, 4, 2, 5, 3):
-        cell(page, number).click()
+    win_between_friends(page)
     page.get_by_text("This game is not stored: cannot make the folder").wait_for()
     page.errors.clear()
     page.get_by_role("button", name="New game").click()
@@ -307,12 +276,13 @@ def test_a_game_goes_on_when_the_server_starts_again(serve, page):
     page.get_by_text("noughts is not running any more").wait_for()
     page.errors.clear()
     serve(port=first.port)
-    plays(page, "alphabeta plays 1, top left.", "X")
+    says(page, "Your turn: you are X")
+    expect(page.locator("#remark")).to_have_text("alphabeta plays 1, top left.")
     assert page.get_by_role("alert").is_hidden()
     page.errors.clear()
 
 
-def test_another_computer_can_play_but_keeps_nothing(serve, page):
+def test_games_from_another_computer_are_not_stored(serve, page):
     if not own_addresses():
         pytest.skip("this computer is in no network")
     server = serve(lan=True)
@@ -321,4 +291,4 @@ def test_another_computer_can_play_but_keeps_nothing(serve, page):
     page.get_by_text("Games from another computer are not stored.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
-    assert not kept(server)
+    assert not stored(server)
