@@ -1,4 +1,4 @@
-"""Browsers that look on, by messages alone, at boards that do what a test wants."""
+"""Browsers that watch, by messages alone, boards that do what a test wants."""
 
 from __future__ import annotations
 
@@ -63,19 +63,11 @@ class Boards:
         self.running = {name: Board() for name in self.kinds}
         self.names: dict[str, str] = {}
         self.errors: dict[str, str] = {}
-        self.started: list[str] = []
         self._changed = changed
 
     def start(self) -> None:
         for name in self.kinds:
             self._changed(name)
-
-    def again(self, name: str) -> None:
-        if name in self.errors:
-            self.started.append(name)
-            self.running[name] = Board()
-            del self.errors[name]
-        threading.Thread(target=self._changed, args=(name,)).start()
 
     def board(self, name: str) -> Board:
         if name not in self.running:
@@ -88,7 +80,7 @@ class Boards:
 
 
 class Browser:
-    """One that looks on until `leave()`; what it was told last is in `now`."""
+    """One that watches until `leave()`; the newest values that it received are in `now`."""
 
     def __init__(
         self,
@@ -103,7 +95,7 @@ class Browser:
         self._in: asyncio.Queue[Message] = asyncio.Queue()
         self._out: asyncio.Queue[Message] = asyncio.Queue()
         self.now: dict[str, Any] = {}
-        self.told: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
         here = site.addresses[0].encode()
         scope = {
             "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
@@ -122,18 +114,16 @@ class Browser:
     def send(self, text: str) -> None:
         self._in.put_nowait({"type": "websocket.receive", "text": text})
 
-    async def hear(self) -> None:
-        while (message := await asyncio.wait_for(self._out.get(), 120))["type"] != "websocket.send":
-            pass
-        told: dict[str, Any] = json.loads(message["text"])
-        self.told.append(told)
-        self.now |= told
-        if self._confirms and not {"you", "error"} & told.keys():
-            self.say(seen=1)
-
     async def until(self, holds: Callable[[dict[str, Any]], object]) -> None:
         while not holds(self.now):
-            await self.hear()
+            sent = await asyncio.wait_for(self._out.get(), 120)
+            if sent["type"] != "websocket.send":
+                continue
+            message: dict[str, Any] = json.loads(sent["text"])
+            self.messages.append(message)
+            self.now |= message
+            if self._confirms and not {"you", "error"} & message.keys():
+                self.say(seen=1)
 
     async def leave(self, how: Message | None = None) -> None:
         self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})

@@ -87,7 +87,7 @@ async def test_others_watch_on_when_one_goes_away(live):
     assert shown["headline"] == "Flashing: leave it plugged in"
     assert shown["about"] == "copying 3 of 18"
     await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
-    assert not any(f"leds/{NAME}" in told for told in three.told)
+    assert not any(f"leds/{NAME}" in each for each in three.messages)
 
 
 async def test_leds_clock_and_controls_of_a_board(live):
@@ -103,31 +103,6 @@ async def test_leds_clock_and_controls_of_a_board(live):
     await browser.until(played_by("played by buttons"))
     board.flash = b"\xfe.\x08settingsHt"
     await browser.until(played_by("played by tilt"))
-
-
-async def test_a_board_that_has_ended_is_started_again(live):
-    live_boards, browse = live()
-    browser, board = browse(), live_boards.virtual.running[NAME]
-    browser.say(board=NAME, do="start")  # it runs: nothing is to be done
-    browser.say(board=NAME, do="tap", buttons="A")
-    await settled(lambda: board.done)
-    live_boards.record(NAME, BOOT)
-    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
-    menu = browser.now[f"board/{NAME}"]["headline"]
-    board.ended = True
-    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
-    assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
-    assert live_boards.virtual.started == []
-    for _ in range(2):
-        browser.say(board=NAME, do="start")
-    await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
-    assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
-    assert live_boards.boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
-    live_boards._look_at(NAME, board)  # what looks at LEDs may come late to see it
-    browser.say(board=NAME, do="start")
-    browser.say(board=NAME, do="tap", buttons="B")
-    await settled(lambda: live_boards.virtual.running[NAME].done)
-    assert live_boards.virtual.started == [NAME]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +127,7 @@ async def test_invalid_json_is_an_error_and_nothing_ends(live):
     browser = browse()
     for number, text in enumerate(("", "[]", "[" * 60_000, '"x"', "null", "{", "{}"), 1):
         browser.send(text)
-        await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
+        await browser.until(lambda _, n=number: sum("error" in m for m in browser.messages) == n)
     browser.say(board=NAME, do="tap", buttons="A")
     await settled(lambda: live_boards.virtual.board(NAME).done)
 
@@ -165,7 +140,7 @@ async def test_messages_have_a_rate_and_wait(live, monkeypatch):
     browser = browse()  # its token is the first message
     for _ in range(3):
         browser.say(board="virtual-9")
-    await browser.until(lambda _: sum("error" in told for told in browser.told) == 3)
+    await browser.until(lambda _: sum("error" in each for each in browser.messages) == 3)
     assert next(quarters) >= 12  # three seconds
 
 
@@ -221,41 +196,29 @@ async def test_close_waits_for_running_tasks(live):
 
 
 @pytest.fixture
-def board():
-    return Board()
+def boards():
+    return {"one": Board(), "ended": Board()}
 
 
 @pytest.fixture
-def controls(board):
-    """A browser's controls of the virtual boards `one` and `ended`."""
-
-    def find(name):
-        if name == "ended" and board.done[2:]:
-            raise BoardError("it has ended")
-        return board
-
-    virtual = SimpleNamespace(kinds=("one", "ended"), board=find)
+def controls(boards):
+    virtual = SimpleNamespace(kinds=boards, board=boards.get)
     return BoardControls(SimpleNamespace(virtual=virtual))
 
 
-def test_buttons_and_tilt_are_released_on_boards_that_run(board, controls):
-    for name, message in (
-        ("ended", {"do": "press", "buttons": "A"}),
-        ("one", {"do": "tilt", "x": -1, "y": 0}),
-        ("one", {"do": "release", "buttons": "AB"}),
-        ("one", {"do": "tap", "buttons": "B"}),
-    ):
-        controls.do({"board": name, **message})
-    held = [("press", "A"), ("tilt", -400, 0), ("release", "A", "B"), ("tap", "B")]
-    assert board.done == held
-    controls.let_go()
-    assert board.done == [*held, ("release", "A", "B"), ("tilt", 0, 0)]
-
-
-def test_a_tap_holds_nothing(board, controls):
+def test_buttons_and_tilt_are_released_on_boards_that_run(boards, controls):
+    one, ended = boards.values()
     controls.do({"board": "one", "do": "tap", "buttons": "A"})
     controls.let_go()
-    assert board.done == [("tap", "A")]
+    assert one.done == [("tap", "A")]  # which holds nothing
+    controls.do({"board": "ended", "do": "press", "buttons": "A"})
+    controls.do({"board": "one", "do": "release", "buttons": "AB"})
+    controls.do({"board": "one", "do": "tilt", "x": -1, "y": 0})
+    assert one.done[1:] == [("release", "A", "B"), ("tilt", -400, 0)]
+    ended.ended = True
+    controls.let_go()
+    assert one.done[3:] == [("release", "A", "B"), ("tilt", 0, 0)]
+    assert ended.done == [("press", "A")]
 
 
 @pytest.mark.parametrize(
@@ -271,10 +234,10 @@ def test_a_tap_holds_nothing(board, controls):
         {"board": "one", "do": "nudge", "x": None, "y": 0},
     ],
 )
-def test_invalid_message_is_refused(board, controls, message):
+def test_invalid_message_is_refused(boards, controls, message):
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
         controls.do(message)
-    assert board.done == []
+    assert boards["one"].done == []
 
 
 async def test_a_browser_gets_the_latest_state_once_it_is_ready():
@@ -292,14 +255,12 @@ async def test_a_browser_gets_the_latest_state_once_it_is_ready():
         await asyncio.sleep(0)
     channel.set("b", [1])
     assert [json.loads(text) for text in sent] == [{"a": 1, "b": [1]}]
-    room.release()
-    room.release()
+    for _ in range(6):
+        room.release()
     await settled(lambda: len(sent) == 3)
     assert {"a": 99} in [json.loads(text) for text in sent[1:]]
-    for _ in range(4):
-        room.release()
     channel.set("b", 2)
-    await settled(lambda: len(sent) >= 5)
+    await settled(lambda: len(sent) == 5)
     assert sent[-1] is sent[-2]  # encoded once for all
     for follower in followers:
         follower.cancel()
@@ -318,7 +279,7 @@ async def test_a_browser_that_draws_nothing_is_sent_eight_messages(live):
         await asyncio.sleep(0.01)
     browser.say()
     await browser.until(lambda now: "error" in now)
-    drawn = [told for told in browser.told if not {"you", "error"} & told.keys()]
+    drawn = [each for each in browser.messages if not {"you", "error"} & each.keys()]
     assert len(drawn) == web_controls._UNSEEN
     browser.say(seen=1)
     await browser.until(lambda now: now.get("a") == web_controls._UNSEEN * 2 - 1)
