@@ -87,13 +87,13 @@ def test_a_name_that_is_nearly_a_file(name, hint, folder, misused):
 def answer(folder, monkeypatch):
     """What an engine answers as its process would, but in this one; or what is wrong with it."""
 
-    def run(text, where=("file", "mine.py")):
+    def run(text):
         (folder / "mine.py").write_text(text)
         monkeypatch.setattr("sys.path", [*sys.path])
         try:
             with monkeypatch.context() as patched:
                 patched.setattr("sys.modules", {**sys.modules})
-                choose = own._found(*where)
+                choose = own._found("file", "mine.py")
                 return own._free_cells(own._chosen(choose, noughts.Board()), EMPTY)
         except WrongError as error:
             return "; ".join(error.args)
@@ -181,13 +181,12 @@ def test_a_file_is_all_that_a_module_is(folder):
     (folder / "own").mkdir()
     (folder / "own" / "cells.txt").write_text("8")
     text = """# coding: latin-1
-from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
 @dataclass
 class Wish:
-    letter: str = "\xe9"
+    letter: "str" = "\xe9"
 
 def choose(board):
     assert __name__ == "mine" and len(Wish().letter) == 1
@@ -197,40 +196,22 @@ def choose(board):
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
 
 
-@pytest.fixture
-def stars(folder, monkeypatch):
-    """Installs a package: its entry point, and the text of its module."""
+def test_a_package_brings_engines(folder, monkeypatch, printed, misused, vs_fails):
     monkeypatch.syspath_prepend(folder)
     about = folder / "stars-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: stars\nVersion: 1.0\n")
-
-    def install(entry, text):
-        (about / "entry_points.txt").write_text(f"[noughts.engines]\nstars = {entry}\n")
-        (folder / "stars.py").write_text(text)
-
-    return install
-
-
-@pytest.mark.parametrize("entry", ["stars:choose", "stars"])
-def test_a_package_brings_an_engine(entry, stars, printed, misused):
-    stars(entry, FIRST_FREE)
-    assert "X, stars, plays 1\n" in printed("vs", "stars", "rules")
+    (about / "entry_points.txt").write_text(
+        "[noughts.engines]\nstars = stars:choose\nall = stars\nmoons = moons\nfour = stars:FOUR\n"
+    )
+    (folder / "stars.py").write_text(f"FOUR = 4\n{FIRST_FREE}")
+    for name in ("stars", "all"):
+        assert f"X, {name}, plays 1\n" in printed("vs", name, "rules")
+        assert name not in engines()
     assert "'star' is not an engine; did you mean stars?" in misused("vs", "star")
-    assert "stars" not in engines()
-
-
-@pytest.mark.parametrize(
-    ("entry", "text", "told"),
-    [
-        ("moons:choose", "", "ModuleNotFoundError: No module named 'moons'; correct it"),
-        ("stars:choose", "choose = 4\n", "has no function choose(board);"),
-        ("stars", "def choose(board):\n    1 / 0\n", "line 2, in choose: ZeroDivisionError: "),
-    ],
-)
-def test_what_goes_wrong_in_a_package_is_named(entry, text, told, stars, answer):
-    stars(entry, text)
-    assert answer("", where=("entry", "stars")).startswith(told)
+    told = "noughts: moons: ModuleNotFoundError: No module named 'moons', in .........; correct it"
+    assert vs_fails("moons", "rules").startswith(told)
+    assert "four: has no function choose(board), in .........; `" in vs_fails("four", "rules")
 
 
 def test_an_endless_loop_is_ended_at_the_limit(folder, vs_fails):

@@ -44,7 +44,7 @@ def test_the_solver_agrees_with_brute_force_everywhere():
 def test_exact_strength_from_the_empty_board():
     for me, first, published in (("X", True, Fraction(191, 192)), ("O", False, Fraction(866, 945))):
         won, lost = against_random("." * 9, me, like_hard)
-        assert won == solver.win_chance(first) == published and lost == 0
+        assert won == solver.win_chance(hard_to_move=first) == published and lost == 0
 
 
 def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():

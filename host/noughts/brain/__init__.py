@@ -171,8 +171,8 @@ def source(table: Table, maker: str = "noughts table", objective: str = "") -> s
     random play.
     """
     objective = objective or (
-        f"random play ({solver.win_chance(True)} of the games moving first, "
-        f"{solver.win_chance(False)} moving second)"
+        f"random play ({solver.win_chance()} of the games moving first, "
+        f"{solver.win_chance(hard_to_move=False)} moving second)"
     )
     aim = (
         "Objective: never give away the value of a position; among the moves that keep it, play "
@@ -235,8 +235,8 @@ def summary(table: Table) -> dict[str, int | str]:
         "payload_bytes": len(table.payload),
         "book_entries": len(table.book),
         "table_id": table.id,
-        "wins_first": str(solver.win_chance(True)),
-        "wins_second": str(solver.win_chance(False)),
+        "wins_first": str(solver.win_chance()),
+        "wins_second": str(solver.win_chance(hard_to_move=False)),
     }
 
 

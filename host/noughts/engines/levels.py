@@ -24,7 +24,7 @@ from noughts.brain import best_cells
 from noughts.device_files import load_device
 from noughts.errors import NoughtsError
 from noughts.game.engine import After, Odds, Reply, any_cell, end_odds, mean_odds, walk
-from noughts.game.positions import CELLS, LINES, Position, canonical
+from noughts.game.positions import LINES, Position, canonical
 
 
 class Random:
@@ -92,29 +92,25 @@ class Kind:
         return Reply((cell,), remark="" if prospects[cell].lost else helpless)
 
 
-_MASKS = tuple(sum(1 << cell for cell in line) for line in LINES)
-
-
 def complete(position: Position) -> int | None:
     """The cell that completes a line of the mover's."""
-    return _third(position.mover, position.other)
+    return _missing(position, 2)
 
 
 def block(position: Position) -> int | None:
     """The cell that would complete a line of the opponent's."""
-    return _third(position.other, position.mover)
+    return _missing(position, -2)
 
 
-def _third(mine: int, theirs: int) -> int | None:
-    for mask in _MASKS:
-        missing = CELLS[mask & ~mine]
-        if len(missing) == 1 and not theirs >> missing[0] & 1:
-            return missing[0]
+def _missing(position: Position, score: int) -> int | None:
+    for line, found in zip(LINES, position.scores(), strict=True):
+        if found == score:
+            return next(cell for cell in line if cell in position.free)
     return None
 
 
 _FORKS = tuple(
-    (corner, _MASKS[row], _MASKS[column])
+    (corner, row, column)
     for row in (3, 4, 5)
     for column in (0, 1, 2)
     for corner in {*LINES[row]} & {*LINES[column]} & {0, 2, 6, 8}
@@ -124,21 +120,21 @@ _FORKS = tuple(
 
 def stop_fork(position: Position) -> int | None:
     """A cell on one of two lines that the opponent could threaten at once."""
-    mover, other = position
+    scores, free = position.scores(), position.free
     for corner, *lines in _FORKS:
-        if not other >> corner & 1 and all(
-            not mover & line and len(CELLS[other & line]) == 1 for line in lines
+        if not position.other >> corner & 1 and all(
+            scores[line] == -1 and sum(cell in free for cell in LINES[line]) == 2 for line in lines
         ):
-            start, middle, end = CELLS[lines[0]]
-            return next(cell for cell in (middle, start, end) if cell in position.free)
+            start, middle, end = LINES[lines[0]]
+            return next(cell for cell in (middle, start, end) if cell in free)
     return None
 
 
 def influence(position: Position) -> int:
     """The first of the free cells through which most lines can still be somebody's."""
-    mover, other = position
-    still_open = [mask for mask in _MASKS if not (mover & mask and other & mask)]
-    return max(position.free, key=lambda cell: sum(mask >> cell & 1 for mask in still_open))
+    marks = str(position)
+    still_open = [line for line in LINES if not {"X", "O"} <= {marks[cell] for cell in line}]
+    return max(position.free, key=lambda cell: sum(cell in line for line in still_open))
 
 
 RULES: tuple[Callable[[Position], int | None], ...] = (complete, block, stop_fork, influence)

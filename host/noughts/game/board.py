@@ -211,7 +211,7 @@ class Board:
         >>> Board().win_chance()
         Fraction(191, 192)
         """
-        return solver.win_chance_from(self.position)
+        return solver.win_chance(self.position)
 
     def canonical(self) -> Board:
         """The board that stands for this one and its seven turned and mirrored images.

@@ -95,17 +95,9 @@ _wins = walk(
 )
 
 
-def win_chance(moves_first: bool) -> Fraction:
-    """How likely hard is to win from the empty board against random play."""
-    return _wins(EMPTY, moves_first)
-
-
-def win_chance_from(position: Position) -> Fraction:
-    """How likely hard, which is to move, is to win from a position against random play.
-
-    0 if the game is over.
-    """
-    return Fraction(0) if position.over else _wins(canonical(position), True)
+def win_chance(position: Position = EMPTY, hard_to_move: bool = True) -> Fraction:
+    """How likely hard is to win from a position against random play."""
+    return _wins(canonical(position), hard_to_move)
 
 
 def win_chance_after(position: Position, cell: int) -> Fraction:
@@ -114,7 +106,7 @@ def win_chance_after(position: Position, cell: int) -> Fraction:
     >>> win_chance_after(EMPTY, 0), win_chance_after(EMPTY, 4)
     (Fraction(191, 192), Fraction(95, 96))
     """
-    return _wins(canonical(position.play(cell)), False)
+    return win_chance(position.play(cell), False)
 
 
 def hard_moves(position: Position) -> list[int]:
