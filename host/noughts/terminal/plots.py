@@ -25,7 +25,6 @@ from noughts.store.stored_game import RESULTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.typing import HashableList
 
@@ -134,16 +133,9 @@ def _results(axes: Axes, found: Stats) -> None:
         left = [before + count for before, count in zip(left, counts, strict=True)]
     axes.set_title("Results")
     axes.set_xlabel("games")
-    _count_in_whole_numbers(axes.xaxis)
+    axes.locator_params("x", integer=True, min_n_ticks=1)  # a single game has 0 and 1
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.15))
-
-
-def _count_in_whole_numbers(axis: Axis) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    # From one tick on, as for a single game, which is 0 and 1.
-    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    axis.set_major_formatter("{x:,.0f}")
 
 
 def _first_moves(axes: Axes, found: Stats) -> None:
@@ -167,7 +159,8 @@ def _lengths(axes: Axes, found: Stats) -> None:
     axes.set_title("Moves in a game")
     axes.set_ylabel("games won or drawn")
     axes.set_xticks(lengths)
-    _count_in_whole_numbers(axes.yaxis)
+    axes.locator_params("y", integer=True, min_n_ticks=1)  # a single game has 0 and 1
+    axes.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def _times(axes: Axes, found: Stats) -> None:

@@ -18,31 +18,6 @@ from noughts.views.board import Picture, board_text
 
 
 @dataclass(frozen=True)
-class Player:
-    """Who had which mark."""
-
-    mark: str
-    """X or O; X moved first."""
-    player: str
-    """A or B."""
-    who: str
-
-
-@dataclass(frozen=True)
-class Move:
-    """A move of the game, and its value."""
-
-    mark: str
-    player: str
-    cell: int
-    where: str
-    verdict: str
-    """As chess players write it, such as `??`."""
-    called: str
-    thought: str | None
-
-
-@dataclass(frozen=True)
 class LineScore:
     """One of the eight numbers around the board."""
 
@@ -73,7 +48,13 @@ class ReplayStep:
     next: str | None
     """A or B."""
     made: str
-    """The last move, or who begins."""
+    """The last move, or who begins. What is said of that move is empty before the first."""
+    where: str
+    thought: str
+    """How long it took; empty if not known."""
+    sign: str
+    """Its verdict as chess players write it, such as `??`."""
+    called: str
     verdict: str
     better: str
     """What the move was worth, and what would have been better."""
@@ -89,13 +70,13 @@ class ReplayStep:
 
 @dataclass(frozen=True)
 class Replay:
-    """A whole game: `steps` has one more than `moves`."""
+    """A whole game: its steps are one more than its moves."""
 
     number: int
     result: str
-    players: list[Player]
+    players: list[tuple[str, str, str]]
+    """Mark (X moved first), A or B, and who that is."""
     details: list[tuple[str, str]]
-    moves: list[Move]
     thought_ms: list[int | None]
     """For each move."""
     steps: list[ReplayStep]
@@ -114,11 +95,10 @@ def replay(game: StoredGame) -> Replay:
         game.id,
         won(game.result),
         [
-            Player(mark, player, SEATS[game.seats["AB".index(player)]])
+            (mark, player, SEATS[game.seats["AB".index(player)]])
             for mark, player in zip("XO", order, strict=True)
         ],
         _details(game),
-        [_move(game, move, ply) for ply, move in enumerate(reviewed)],
         game.thought_ms,
         [_step(game, reviewed, plies) for plies in range(len(reviewed) + 1)],
         Picture(str(end), board_text(str(end)), grounds=tuple(line)),
@@ -148,45 +128,45 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     return details
 
 
-def _move(game: StoredGame, move: Reviewed, ply: int) -> Move:
-    thought_ms = game.thought_ms[ply]
-    found = verdict(move)
-    return Move(
-        "XO"[ply % 2],
-        game.player(ply),
-        move.cell,
-        CELLS[move.cell],
-        found.value,
-        found.name.lower(),
-        None if thought_ms is None else f"{thought_ms / 1000:.1f} s",
-    )
-
-
 def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
     last = reviewed[plies - 1] if plies else None
     position = last.before.play(last.cell) if last else EMPTY
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
     worths = {} if position.over else _worths(position)
+    made = f"{game.first} begins."
+    where = thought = sign = called = judgement = better = ""
+    if last:
+        where, found = CELLS[last.cell], verdict(last)
+        sign, called = found.value, found.name.lower()
+        judgement, better = judged(last)
+        if (ms := game.thought_ms[plies - 1]) is not None:
+            thought = f"{ms / 1000:.1f} s"
+        after_s = thought and f", after {thought}"
+        played = f"{players[last.cell]} plays {last.cell + 1}, {where}{after_s}."
+        made = f"Move {plies} of {len(game.moves)}: {played}"
     return ReplayStep(
-        str(position),
-        players,
-        [_named(cell, mark, worths) for cell, mark in enumerate(str(position))],
-        last.cell if last else None,
-        position.won_cells,
-        [
+        marks=str(position),
+        players=players,
+        names=[_named(cell, mark, worths) for cell, mark in enumerate(str(position))],
+        last=last.cell if last else None,
+        line=position.won_cells,
+        scores=[
             LineScore(
                 name, score, f"{score:+d}".replace("-", "−") if score else "0", abs(score) > 1
             )
             for name, score in zip(LINE_NAMES, score_array(players), strict=True)
         ],
-        worths,
-        None if position.over else game.player(plies),
-        f"Move {plies} of {len(game.moves)}: {_played(game, plies - 1)}"
-        if last
-        else f"{game.first} begins.",
-        *(judged(last) if last else ("", "")),
-        last is not None and last.mistake,
-        _ending(game) if plies == len(game.moves) else "",
+        worths=worths,
+        next=None if position.over else game.player(plies),
+        made=made,
+        where=where,
+        thought=thought,
+        sign=sign,
+        called=called,
+        verdict=judgement,
+        better=better,
+        mistake=last is not None and last.mistake,
+        ending=_ending(game) if plies == len(game.moves) else "",
     )
 
 
@@ -199,14 +179,6 @@ def _named(cell: int, mark: str, worths: Mapping[int, str]) -> str:
     if mark != ".":
         return f"{here}: {mark}"
     return f"{here}: free; {worths[cell]} with best play" if cell in worths else f"{here}: free"
-
-
-def _played(game: StoredGame, ply: int) -> str:
-    """The move in words, such as `A plays 5, in the centre, after 1.2 s`."""
-    cell = int(game.moves[ply])
-    thought_ms = game.thought_ms[ply]
-    thought = "" if thought_ms is None else f", after {thought_ms / 1000:.1f} s"
-    return f"{game.player(ply)} plays {cell + 1}, {CELLS[cell]}{thought}."
 
 
 def _ending(game: StoredGame) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Step, Steps, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Steps, size, smaller
 from noughts.game.board import Board
 from noughts.game.positions import Position
 
@@ -27,7 +28,10 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
         "nodes": nodes,
         "cut": cut,
         "boards": [_board(node, position) for node in found.boards],
-        "steps": [_step(step) for step in found.steps],
+        "steps": [
+            asdict(step) | {"window": f"{format_score(step.alpha)} to {format_score(step.beta)}"}
+            for step in found.steps
+        ],
     }
     return {"position": str(position), "view": view}
 
@@ -77,16 +81,3 @@ def _value(node: Node) -> str | None:
     if node.cell is None:
         return format_score(-node.score)
     return node.value
-
-
-def _step(step: Step) -> dict[str, object]:
-    return {
-        "kind": step.kind,
-        "board": step.board,
-        "text": step.text,
-        "alpha": step.alpha,
-        "beta": step.beta,
-        "window": f"{format_score(step.alpha)} to {format_score(step.beta)}",
-        "nodes": step.nodes,
-        "cut": step.cut,
-    }
