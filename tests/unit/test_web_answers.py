@@ -175,7 +175,7 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path, monkeypat
 
 
 WRONG = "X at 9, bottom right, turns the win into a loss. It allows: O 6."
-WON = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X wins"}
+WON = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X has won"}
 
 
 def test_why_a_move_is_right_or_wrong_and_how_a_puzzle_ends():

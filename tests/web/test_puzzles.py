@@ -28,7 +28,7 @@ def test_right_wrong_and_the_streak(server, page):
     says(page, "O to move: find the only move that does not lose.")
     cell(page, 2).click()
     says(page, "Wrong: 2 is not the move.")
-    page.get_by_role("img", name="How it ends: X wins").wait_for()
+    page.get_by_role("img", name="How it ends: X has won").wait_for()
     assert streak(page) == ["0", "1"]
     page.get_by_role("button", name="Try again").click()
     cell(page, 5).click()

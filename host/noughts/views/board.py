@@ -116,21 +116,20 @@ def _situation(
     """How a game stands after its last move: a headline, and a remark."""
     friend = opponent == FRIEND
     if board.winner:
-        who = (
-            f"{board.winner} has won"
-            if friend
-            else "You won"
-            if board.winner == you
-            else "You lost"
-        )
-        return f"{who}: {line_names(board.position)}", ""
+        headline = "You won" if board.winner == you else "You lost"
+        return f"{ending(board) if friend else headline}: {line_names(board.position)}", ""
     if board.is_over:
-        return "A draw", ""
+        return ending(board).capitalize(), ""
     if friend:
         return f"{board.turn}’s turn", ""
     last = history[-1] if history else None
     remark = f"{opponent} plays {last['cell'] + 1}, {last['name']}." if last else ""
     return f"Your turn: you are {you}", remark
+
+
+def ending(board: Board) -> str:
+    """How a game ended: `X has won`, or `a draw`."""
+    return f"{board.winner} has won" if board.winner else "a draw"
 
 
 def cell_names(board: Board) -> list[str]:
@@ -206,7 +205,7 @@ def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]
 def _evaluated(position: Position) -> tuple[int, str]:
     score = solver.score(position) * (1 if position.turn == "X" else -1)
     if position.over:
-        return score, f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
+        return score, ending(Board.of(position))
     if not score:
         return 0, "a draw with best play"
     return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"

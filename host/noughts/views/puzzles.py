@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from noughts.engines.search import format_score
@@ -11,7 +12,7 @@ from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
 from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
 from noughts.protocol.describe import WORTHS
-from noughts.views.board import NAMES, cell_names
+from noughts.views.board import NAMES, cell_names, ending
 
 Met = Mapping[Position, tuple[int, int]]
 """By canonical position: how many people had to move there, and how many went wrong."""
@@ -51,10 +52,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     """What a move leads to."""
     after = puzzle.position.play(cell)
     line = variation(after)
-    end = after
-    for each in line:
-        end = end.play(each)
-    board = Board.of(end)
+    board = reduce(Board.play, line, Board.of(after))
     right = cell == puzzle.right
     mark = str(after)[cell]
     return {
@@ -63,9 +61,9 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
         "said": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
         "why": _explained(puzzle, cell, line),
         "end": {
-            "marks": str(end),
+            "marks": str(board.position),
             "line": board.winning_line or (),
-            "title": f"How it ends: {_ending(board)}",
+            "title": f"How it ends: {ending(board)}",
         },
     }
 
@@ -83,7 +81,3 @@ def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
     value_after = -value(position.play(cell))
     turns = f"turns the {WORTHS[value(position)]} into a {WORTHS[value_after]}"
     return f"{mover} at {named} {turns}. It allows: {goes_on}."
-
-
-def _ending(board: Board) -> str:
-    return f"{board.winner} wins" if board.winner else "a draw"

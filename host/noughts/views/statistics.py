@@ -10,7 +10,6 @@ from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents,
 from noughts.store.statistics import (
     BoardStats,
     MetPosition,
-    Player,
     Stats,
     in_order,
     players_in_order,
@@ -23,11 +22,6 @@ from noughts.views.table import Table, Value, bars, number, text
 MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
 _SHOWN = 9
 """Positions: a page of print."""
-
-POSITIONS_NOTE = (
-    "Where people made most mistakes, the commonest first. X moved first; positions that are "
-    "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
-)
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,10 @@ class Statistics:
     """None if no person began a game that was won or drawn."""
     mistakes: Table
     positions: list[PositionToTalkAbout]
-    positions_note: str = POSITIONS_NOTE
+    positions_note: str = (
+        "Where people made most mistakes, the commonest first. X moved first; positions that are "
+        "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
+    )
 
 
 def statistics(
@@ -90,7 +87,10 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     people = sum(board.people.games for board in found.boards)
     mistakes = sum(board.people.mistakes for board in found.boards)
     won, drawn, lost = map(sum, zip(*(each.against_chip() for each in found.boards), strict=True))
-    shown = [_counted(found.games, "game"), _counted(len(found.boards), "board")]
+    shown = [
+        (f"{number:,}", noun if number == 1 else f"{noun}s")
+        for number, noun in ((found.games, "game"), (len(found.boards), "board"))
+    ]
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people:
@@ -100,11 +100,6 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     if found.by_radio:
         shown.append((f"{found.by_radio:,}", "by radio alone"))
     return shown
-
-
-def _counted(number: int, noun: str) -> tuple[str, str]:
-    figure, _, what = counted(number, noun).partition(" ")
-    return figure, what
 
 
 def results(found: Stats) -> Table:
@@ -136,18 +131,19 @@ def results(found: Stats) -> Table:
 
 def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
     """A row for each board; last: by board, when its latest game was played."""
+    not_ended = [board.ended("x") + board.ended("-") for board in found]
     rows: list[tuple[Value, ...]] = [
         (
             board.called,
             board.games,
             *board.against_chip(),
             board.between_people(),
-            board.ended("x") + board.ended("-"),
+            others,
             board.people.mistakes,
             board.people.mistakes_a_game,
             str(last.get(board.board, UNKNOWN)),
         )
-        for board in found
+        for board, others in zip(found, not_ended, strict=True)
     ]
     return Table(
         "Boards",
@@ -165,18 +161,25 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
         "them that were won or drawn. Mistakes are those of people in all of these.",
         bars(
             {"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"},
-            [(*board.against_chip(), _others(board)) for board in found],
+            [
+                (*board.against_chip(), board.between_people() + others)
+                for board, others in zip(found, not_ended, strict=True)
+            ],
             [board.games for board in found],
         ),
     )
 
 
-def _others(board: BoardStats) -> int:
-    return board.between_people() + board.ended("x") + board.ended("-")
-
-
 def players(found: Stats) -> Table:
     """A row for each kind of player: a person, and the chip's levels."""
+    rows: list[tuple[Value, ...]] = []
+    for seat, player in players_in_order(found):
+        median, middle_half = None, None
+        if quartiles := player.quartiles_ms():
+            low, median, high = (f"{ms / 1000:.1f}" for ms in quartiles)
+            middle_half = f"{low} to {high}"
+        counts = player.games, player.moves, player.mistakes, player.mistakes_a_game
+        rows.append((seated(seat), *counts, median, middle_half))
     return Table(
         "Players",
         (
@@ -186,29 +189,22 @@ def players(found: Stats) -> Table:
             number("median_s", "median s"),
             number("quartiles_s", "interquartile range"),
         ),
-        [_player(seat, player) for seat, player in players_in_order(found)],
+        rows,
         "Games that were won or drawn; seconds for a move, in all games. A game between two people "
         "counts once for each of them.",
     )
 
 
-def _player(seat: str, player: Player) -> tuple[Value, ...]:
-    quartiles = player.quartiles_ms()
-    times: tuple[Value, Value] = (None, None)
-    if quartiles is not None:
-        low, median, high = (ms / 1000 for ms in quartiles)
-        times = (f"{median:.1f}", f"{low:.1f} to {high:.1f}")
-    counts = player.games, player.moves, player.mistakes, player.mistakes_a_game
-    return (seated(seat), *counts, *times)
-
-
 def lengths(found: Stats) -> Table:
     """How many games that were won or drawn had so many moves."""
-    rows: list[tuple[Value, ...]] = [(length, found.lengths[length]) for length in range(5, 10)]
-    columns = number("moves"), number("games")
-    counts = [found.lengths[length] for length in range(5, 10)]
-    shown = bars({"plain": "games"}, [(count,) for count in counts], [max(counts)] * 5)
-    return Table("How long games are", columns, rows, "Games that were won or drawn.", shown)
+    counts = {length: found.lengths[length] for length in range(5, 10)}
+    return Table(
+        "How long games are",
+        (number("moves"), number("games")),
+        list(counts.items()),
+        "Games that were won or drawn.",
+        bars({"plain": "games"}, [(each,) for each in counts.values()], [max(counts.values())] * 5),
+    )
 
 
 def first_moves(openings: Sequence[int]) -> FirstMoves:
