@@ -189,10 +189,10 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
         ReplayApp(found, speed).run()
         return
     print(head)
-    for plies in range(len(steps)):
+    for plies, each in enumerate(steps):
         if plies and speed is not None:
             time.sleep(wait_s(found, plies - 1, speed))
-        lines = step(steps, plies).plain.rstrip().splitlines()
+        lines = step(each).plain.rstrip().splitlines()
         print("", *(line.rstrip() for line in lines), sep="\n", flush=True)
 
 

@@ -102,9 +102,8 @@ def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(steps: Sequence[ReplayStep], plies: int) -> Text:
-    """How things stood after so many moves, and what to say of the last of them."""
-    shown = steps[plies]
+def step(shown: ReplayStep) -> Text:
+    """How things stand after a move, and what to say of it."""
     made = Text(shown.made)
     for player, style in PLAYERS.items():
         made.highlight_regex(f"(?<=: ){player}", style)
@@ -115,36 +114,30 @@ def step(steps: Sequence[ReplayStep], plies: int) -> Text:
 
 
 def _board(shown: ReplayStep) -> Text:
-    counts = [line.score for line in shown.scores]
-    text = Text(" " * 15).append_text(_labelled(counts, _RISING))
-    for row in range(3):
-        for column in range(3):
-            cell = 3 * row + column
-            if player := shown.players.get(cell):
-                marked = cell == shown.last or cell in shown.line
-                text.append(f" {player} ", PLAYERS[player] + " reverse" * marked)
-            else:
-                text.append(f" {cell + 1} ", "dim")
-            text.append("|" if column < 2 else "    ")
-        text.append_text(_labelled(counts, 3 + row))
-        if row < 2:
-            text.append("---+---+---\n")
-    text.append("\n")
-    for column in range(3):
-        text.append_text(_score(counts[column])).append(" ")
-    text.append("   ").append_text(_labelled(counts, _FALLING))
-    return text.append("columns", "dim")
+    """The marks; next to them the scores of rows and diagonals, below those of columns."""
+    cells = [Text(f" {cell + 1} ", "dim") for cell in range(9)]
+    for cell, player in shown.players.items():
+        marked = cell == shown.last or cell in shown.line
+        cells[cell] = Text(f" {player} ", PLAYERS[player] + " reverse" * marked)
+    rows = [Text("|").join(cells[first : first + 3]) for first in (0, 3, 6)]
+    scores = [
+        Text(f"{line.score:+d} " if line.score else " 0 ", "bold" if line.full else "")
+        for line in shown.scores
+    ]
 
+    def named(line: int) -> Text:
+        numbers = " ".join(str(cell + 1) for cell in LINES[line])
+        name = "row" if line < _FALLING else "diagonal"
+        return Text.assemble(scores[line], (f"  {name} {numbers}\n", "dim"))
 
-def _labelled(counts: list[int], line: int) -> Text:
-    """The score of a line of the board, and which line that is."""
-    cells = " ".join(str(cell + 1) for cell in LINES[line])
-    name = "row" if line < _FALLING else "diagonal"
-    return _score(counts[line]).append(f"  {name} {cells}\n", "dim")
-
-
-def _score(score: int) -> Text:
-    return Text(f"{score:+d} " if score else " 0 ", "bold" if abs(score) >= 2 else "")
+    rule = "---+---+---\n"
+    return Text.assemble(
+        " " * 15, named(_RISING),
+        rows[0], "    ", named(3), rule,
+        rows[1], "    ", named(4), rule,
+        rows[2], "    ", named(5), "\n",
+        Text(" ").join(scores[:3]), "    ", named(_FALLING), ("columns", "dim"),
+    )  # fmt: skip
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:

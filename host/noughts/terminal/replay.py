@@ -127,7 +127,7 @@ class ReplayScreen(Screen[None]):
         if self._playing:
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
-        self._board.update(step(self._steps, self._plies))
+        self._board.update(step(self._steps[self._plies]))
         play = "stop" if self._playing else "play"
         plies = f"{self._plies}/{len(self._game.moves)}"
         keys = f"{self._leaving}  {plies}  left right step  home end  space {play}  ? help"
