@@ -1,9 +1,7 @@
 """What the README and the documents show can be run as it is written."""
 
-import os
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 OPEN_ENDED = ("play", "web", "watch", "vs", "flash", "put")
 """Commands that wait for a person or a board: other tests run them."""
 SLOW = ["prove", 'play --keys "A A A B 500 B 1000"']  # test_play_keys plays so, too
-TARGETS = "help play web test test-long check format bench table hex flash put watch dist clean"
 
 
 def shown():
@@ -47,10 +44,3 @@ def test_every_command_runs(command, folder, monkeypatch):
     assert done.stdout
     if "-o" in words:
         assert Path(words[words.index("-o") + 1]).stat().st_size
-
-
-def test_make_knows_its_targets():
-    environment = {name: os.environ[name] for name in os.environ if name != "MAKEFLAGS"}
-    make = ["make", "-n", *TARGETS.split()]
-    done = subprocess.run(make, cwd=REPOSITORY, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
