@@ -43,7 +43,7 @@ class Update(NamedTuple):
 
 
 class Steps(Protocol):
-    """What a long task reports to; `noughts.terminal.progress.Steps` says what each is for."""
+    """What a long task reports to; `noughts.terminal.output.Steps` says what each is for."""
 
     def doing(self, what: str) -> None: ...
     def advance(self, amount: int) -> None: ...
