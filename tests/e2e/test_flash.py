@@ -71,10 +71,10 @@ def fails(flash):
     """Runs it where it has to fail with a line that says what to do; gives that line."""
 
     def run(*words, verify=False):
-        status, _, told = flash(*words, verify=verify)
-        assert (status, told.count("\n")) == (1, 1)
-        assert told.startswith("noughts: ") and ";" in told
-        return told
+        status, _, output = flash(*words, verify=verify)
+        assert (status, output.count("\n")) == (1, 1)
+        assert output.startswith("noughts: ") and ";" in output
+        return output
 
     return run
 
@@ -82,9 +82,9 @@ def fails(flash):
 def test_the_whole_hex_arrives(drive, plugged, printed):
     one = drive()
     plugged.drives += [one.path]
-    told = printed("flash", "--no-verify")
-    assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
-    assert "copied; not verified" in told
+    output = printed("flash", "--no-verify")
+    assert f"flashing {one.path} (micro:bit V1, interface 0249)" in output
+    assert "copied; not verified" in output
     (content,) = one.received
     assert list(image.read(content.decode(), "it")) == ["V1", "V2"]
 
@@ -92,8 +92,8 @@ def test_the_whole_hex_arrives(drive, plugged, printed):
 def test_no_drive(fails, drive, plugged, tmp_path):
     one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
     plugged.drives += [one.path]
-    told = fails("--all")
-    assert "no micro:bit drive was found" in told and "maintenance mode" in told
+    output = fails("--all")
+    assert "no micro:bit drive was found" in output and "maintenance mode" in output
     assert "has no DETAILS.TXT" in fails(tmp_path)
     assert not one.received
 
@@ -142,12 +142,11 @@ def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):
         "noughts.boards.drive.wait_until_back",
         lambda drive: refuse() if drive.path == two.path else wait(drive),
     )
-    status, _, told = flash("--all")
+    status, _, output = flash("--all")
     assert status == 1
-    assert (
-        f'{one.path}: the interface chip could not use the hex (it says "error: [2J no type' in told
-    )
-    assert "(Input/output error)" in told and "2 of 3 boards failed" in told
+    refused = 'could not use the hex (it says "error: [2J no type'
+    assert f"{one.path}: the interface chip {refused}" in output
+    assert "(Input/output error)" in output and "2 of 3 boards failed" in output
     assert one.received and three.received
 
 
@@ -210,14 +209,14 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
 
 def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plugged, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
-    name = Talker(clock, lambda heard: b"").port
+    name = Talker(clock, lambda received: b"").port
     plugged.ports |= {OTHER_ID: "COM1", USB_ID.upper(): name}
     opens = iter([fail(errno.EACCES)] * 2)
     monkeypatch.setattr(
         "serial.serial_for_url", lambda *args, **named: next(opens, serial_for_url)(*args, **named)
     )
-    told = fails(drive().path, verify=True)
-    assert f"the device on {name} does not answer like MicroPython" in told
+    output = fails(drive().path, verify=True)
+    assert f"the device on {name} does not answer like MicroPython" in output
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,16 @@ def hex_with(path, files):
 
 
 def test_what_was_packed_is_printed_and_listed(folder, printed):
-    told = printed("hex")
-    assert "noughts.hex written, 1,9" in told
-    assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)" in told
-    assert "micro:bit V2, MicroPython 1.18 (firmware 2.1.2)" in told
-    assert " of 28,672 bytes used, " in told and " of 20,480 bytes used, " in told
-    assert told.count("table id: 2798") == 2
+    output = printed("hex")
+    assert "noughts.hex written, 1,9" in output
+    assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)" in output
+    assert "micro:bit V2, MicroPython 1.18 (firmware 2.1.2)" in output
+    assert " of 28,672 bytes used, " in output and " of 20,480 bytes used, " in output
+    assert output.count("table id: 2798") == 2
     for name, content in files_for_boards().items():
-        assert f"    {name:<14} {len(content):>6,} bytes" in told
+        assert f"    {name:<14} {len(content):>6,} bytes" in output
     assert (folder / "noughts.hex").read_text() == whole()
-    assert printed("hex", "--list", "noughts.hex").splitlines() == told.splitlines()[1:]
+    assert printed("hex", "--list", "noughts.hex").splitlines() == output.splitlines()[1:]
     facts = json.loads(printed("hex", "--list", "noughts.hex", "--json"))
     sizes = {name: len(content) for name, content in files_for_boards().items()}
     assert [board["files"] for board in facts.values()] == [sizes, sizes]
@@ -51,15 +51,15 @@ def test_what_was_packed_is_printed_and_listed(folder, printed):
 
 def test_with_radio_and_as_a_gateway(tmp_path, printed):
     path = tmp_path / "radio.hex"
-    told = printed("hex", "--radio", 7, "-o", path)
-    assert "a micro:bit V1 has no memory for radio: there the game plays without it" in told
-    assert told.count("radio: sends in group 7") == 1
+    output = printed("hex", "--radio", 7, "-o", path)
+    assert "a micro:bit V1 has no memory for radio: there the game plays without it" in output
+    assert output.count("radio: sends in group 7") == 1
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["radio_group"] for board in facts.values()] == [None, 7]
     assert facts["V1"]["files"].keys() == files_for_boards().keys()
-    told = printed("hex", "--gateway", 0, "-o", path)
-    assert "drag it onto the micro:bit that is the gateway" in told
-    assert told.count("radio: gateway of group 0") == 2 and "table" not in told
+    output = printed("hex", "--gateway", 0, "-o", path)
+    assert "drag it onto the micro:bit that is the gateway" in output
+    assert output.count("radio: gateway of group 0") == 2 and "table" not in output
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
 
@@ -71,8 +71,8 @@ def test_extract_gives_the_files_back(built, tmp_path, printed, refused):
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == files_for_boards()
     (folder / "rules.py").write_text("mine")
     (folder / "ai.py").unlink()
-    told = refused("hex", "--extract", folder, built)
-    assert "rules.py is there already, and differs; choose an empty" in told
+    output = refused("hex", "--extract", folder, built)
+    assert "rules.py is there already, and differs; choose an empty" in output
     assert (folder / "rules.py").read_text() == "mine"
     assert not (folder / "ai.py").exists()
 
@@ -105,8 +105,8 @@ def test_other_firmware(tmp_path, built, printed, refused):
     printed("hex", "-o", other, "--firmware", full)
     ours = hex_with(tmp_path / "ours.hex", files_for_boards())
     assert other.read_bytes() == ours.read_bytes()
-    told = refused("hex", "-o", other, "--firmware", v1, "--firmware", v1)
-    assert "a second firmware for V1" in told
+    output = refused("hex", "-o", other, "--firmware", v1, "--firmware", v1)
+    assert "a second firmware for V1" in output
 
 
 def test_a_v2_firmware_that_fails_in_time_is_warned_of(tmp_path, noughts):

@@ -12,8 +12,7 @@ from soak.session import Session
 
 
 def session(board, seed, seconds, game=None):
-    trace = []
-    return Session(board, seed, seconds, trace.append, game).run(), trace
+    return Session(board, seed, seconds, lambda line: None, game).run()
 
 
 @pytest.mark.long
@@ -21,7 +20,7 @@ def session(board, seed, seconds, game=None):
     ("board", "seed", "seconds", "free"), [("V1", 10, 40, 1_700), ("V2", 3, 16, 50_000)]
 )
 def test_a_device_minute(board, seed, seconds, free):
-    result, _ = session(board, seed, seconds)
+    result = session(board, seed, seconds)
     assert not result.failure
     assert result.counts["device ms"] >= seconds * 1000
     assert result.counts["begun"] > 3
@@ -33,20 +32,13 @@ def test_a_device_minute(board, seed, seconds, free):
         assert {"x"} < {name[-1] for name in result.counts if name.startswith("ended ")}
 
 
-@pytest.mark.parametrize("board", ["V1", long("V2")])
-def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = session(board, seed=9, seconds=3)
-    assert len(trace) > 5
-    assert (first, trace) == session(board, seed=9, seconds=3)
-
-
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     """For the module on the board, the clock jumps after two seconds."""
     step = b"    step = "
     module = probe.MODULE.replace(step, f"    time += (time > 2000) * {jump}\n".encode() + step)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = session("V1", seed=3, seconds=4)
+    result = session("V1", seed=3, seconds=4)
     assert complaint in result.failure and bool(result.failure) == bool(complaint)
     assert result.counts["jumps"] == (not complaint)
 
@@ -75,4 +67,4 @@ def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
     files = device_files()
     assert old in files[name]
     game = {**files, name: files[name].replace(old, new)}
-    assert complaint in session(board, seed, seconds=20, game=game)[0].failure
+    assert complaint in session(board, seed, seconds=20, game=game).failure

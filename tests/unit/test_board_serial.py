@@ -34,9 +34,9 @@ class RawRepl:
     def __init__(self, *answers):
         self.answers, self.sessions = list(answers), 0
 
-    def __call__(self, heard):
+    def __call__(self, received):
         said = b""
-        for byte in heard:
+        for byte in received:
             if byte == 1:
                 self.sessions += 1
                 said += b"raw REPL; CTRL-B to exit\r\n>"
@@ -92,7 +92,7 @@ def test_a_damaged_files_size_is_no_more_than_can_be(talker):
 @pytest.mark.parametrize("said", [b"", b"\x1b[2J garbage \xff\n"])
 def test_what_is_no_micropython(talker, said):
     with pytest.raises(BoardError, match="does not answer like MicroPython; press its reset"):
-        BoardFiles(talker(lambda heard: said)).survey()
+        BoardFiles(talker(lambda received: said)).survey()
 
 
 @pytest.mark.usefixtures("clock")

@@ -23,7 +23,7 @@ NOT_STARTED = "does not start; run `noughts put`"
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("found", "expected"),
     [
         ({"start": SENDER}, [*STARTED, ("radio", True, "sends in group 7 as 9A1B2C3D")]),
         ({"start": GATEWAY}, [("radio", True, "gateway of group 7, release 1.0.0")]),
@@ -31,7 +31,7 @@ NOT_STARTED = "does not start; run `noughts put`"
         ({"error": STOPPED}, [("game", False, str(STOPPED), STOPPED.details)]),
     ],
 )
-def test_what_a_board_does(found, told):
+def test_what_a_board_does(found, expected):
     board = [
         ("drive", False, "not mounted; `noughts flash` needs it, `put` does not"),
         ("port", True, "/dev/ttyACM0, accessible"),
@@ -40,7 +40,7 @@ def test_what_a_board_does(found, told):
     ]
     kind = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
     probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **found)
-    assert of_board(probed) == [Check(*each) for each in board + told]
+    assert of_board(probed) == [Check(*each) for each in board + expected]
 
 
 def test_a_drive_in_maintenance_mode(tmp_path):

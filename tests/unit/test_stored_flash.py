@@ -21,16 +21,16 @@ PLAYED = (
 
 
 def test_a_board_goes_on_with_what_was_kept(tmp_path):
-    kept = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
-    assert kept.program() == PROGRAM
-    kept.keep(PROGRAM.flash)
-    assert not kept.path.exists()  # what has not changed is not written
-    kept.keep(PLAYED)
+    stored = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
+    assert stored.program() == PROGRAM
+    stored.keep(PROGRAM.flash)
+    assert not stored.path.exists()  # what has not changed is not written
+    stored.keep(PLAYED)
     again = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert again.program() == replace(PROGRAM, flash=PLAYED)
     again.forget()
     assert StoredFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
-    assert kept.error == again.error == ""
+    assert stored.error == again.error == ""
 
 
 def test_the_choice_is_found_in_it():
@@ -42,27 +42,27 @@ def test_the_choice_is_found_in_it():
 @pytest.mark.parametrize("newer", [{"flash": b"\xfe" * 4096}, {"board": "V2", "firmware": "2.1.2"}])
 def test_another_release_or_board_begins_anew(tmp_path, newer):
     StoredFlash(tmp_path, PROGRAM).keep(PLAYED)
-    kept = StoredFlash(tmp_path, replace(PROGRAM, **newer))
-    assert kept.program() == replace(PROGRAM, **newer)
-    assert kept.error == ""
+    stored = StoredFlash(tmp_path, replace(PROGRAM, **newer))
+    assert stored.program() == replace(PROGRAM, **newer)
+    assert stored.error == ""
 
 
 @pytest.mark.parametrize("flipped", [0, 1])
 def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, flipped):
-    kept = StoredFlash(tmp_path, PROGRAM)
-    kept.keep(PLAYED)
-    content = kept.path.read_bytes()
-    kept.path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]) * flipped)
+    stored = StoredFlash(tmp_path, PROGRAM)
+    stored.keep(PLAYED)
+    content = stored.path.read_bytes()
+    stored.path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]) * flipped)
     again = StoredFlash(tmp_path, PROGRAM)
     assert again.program() == PROGRAM
-    assert again.error == f"{kept.path} is damaged; the board is a new one"
+    assert again.error == f"{stored.path} is damaged; the board is a new one"
     again.keep(PLAYED)
     assert StoredFlash(tmp_path, PROGRAM).program().flash == PLAYED
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    kept = StoredFlash(tmp_path / "file", PROGRAM)
-    assert kept.program() == PROGRAM
-    kept.keep(PLAYED)
-    assert "file" in kept.error and "\n" not in kept.error
+    stored = StoredFlash(tmp_path / "file", PROGRAM)
+    assert stored.program() == PROGRAM
+    stored.keep(PLAYED)
+    assert "file" in stored.error and "\n" not in stored.error

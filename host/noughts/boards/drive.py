@@ -130,9 +130,9 @@ def wait_until_back(drive: Drive) -> Drive | None:
         for back in (*others, look(drive.path)):
             with contextlib.suppress(OSError):  # it is just going away
                 if back is not None and not (back.path / HEX_NAME).exists():
-                    if said := " ".join(_text(back.path / "FAIL.TXT").split()):
+                    if reason := " ".join(_text(back.path / "FAIL.TXT").split()):
                         raise BoardError(
-                            f'the interface chip could not use the hex (it says "{said}"); try '
+                            f'the interface chip could not use the hex (it says "{reason}"); try '
                             "again, with another cable or USB port if need be"
                         )
                     return back

@@ -85,9 +85,9 @@ def wait_for_start(port: serial.SerialBase) -> Start:
         raise gone(port) from error
     if stopped is not None:
         raise GameError(f"the game on {port.port} {stopped}", stopped.report())
-    said = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
+    sent = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
     raise BoardError(
-        f"the game on {port.port} did not start{said}; press reset, or run `noughts put` again"
+        f"the game on {port.port} did not start{sent}; press reset, or run `noughts put` again"
     )
 
 

@@ -69,8 +69,8 @@ def run_flash(
             if not every:
                 raise
             failed += 1
-            told = printable(as_typed(error_message(error)))
-            print(f"noughts: {each.path}: {told}", file=sys.stderr)
+            message = printable(as_typed(error_message(error)))
+            print(f"noughts: {each.path}: {message}", file=sys.stderr)
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"

@@ -34,7 +34,7 @@ class Pty:
             return b""
 
     def write(self, data: bytes) -> None:
-        """Send bytes from the board to whoever reads the port."""
+        """Send bytes from the board to the readers of the port."""
         self._waiting = (self._waiting + data)[:_BUFFER]
         with contextlib.suppress(BlockingIOError):
             self._waiting = self._waiting[os.write(self._master, self._waiting) :]
