@@ -172,26 +172,23 @@ def test_stats_count(printed):
     assert (people["mistakes_a_game"], people["thought_ms"]) == (0.5, [1000, 1000, 1000])
 
 
-def test_who_moves_second_is_counted_as_such(printed, tmp_path):
-    """The chip begins, as player B, and thinks for 100 ms, the person for 900."""
-    told = [
+def test_seats_are_counted_each_for_itself(printed, tmp_path):
+    """The chip begins, as player B, and thinks for 100 ms, the person for 900; then an engine."""
+    second = [
         replace(game, ms=sum((100, 900)[ply % 2] for ply in range(len(game.moves))))
         for game in stages(A_WINS, first="B")
     ]
-    db = filled(tmp_path / "second.db", told)
-    players = json.loads(printed("stats", "--json", db=db))["players"]
-    for seat, expected in (("H", [4, 0, [100] * 3]), ("P", [3, 1, [900] * 3])):
-        assert [players[seat][name] for name in ("moves", "mistakes", "thought_ms")] == expected
-
-
-def test_an_engine_of_the_page_is_neither_the_chip_nor_a_person(printed, tmp_path):
-    db = filled(tmp_path / "page.db", stages(B_WINS, seats="PN"), board="page")
-    assert "person  minimax" in printed("games", "--seats", "pn", db=db)
+    db = filled(tmp_path / "second.db", second)
+    filled(db, stages(B_WINS, seats="PN", step_ms=900), board="page")
     found = json.loads(printed("stats", "--json", db=db))
-    (board,) = found["boards"]
-    assert (board["games"], board["won"], board["drawn"], board["lost"]) == (1, 0, 0, 0)
-    assert [found["players"][seat]["mistakes"] for seat in "PN"] == [1, 1]
-    assert ",P,N," in printed("export", db=db).splitlines()[1]
+    players = [("H", [4, 0, [100] * 3]), ("P", [6, 2, [900] * 3]), ("N", [3, 1, [900] * 3])]
+    for seat, expected in players:
+        names = ("moves", "mistakes", "thought_ms")
+        assert [found["players"][seat][name] for name in names] == expected
+    page = found["boards"][0]  # such an engine is not the chip
+    assert [page[name] for name in ("board", "games", "won", "lost")] == ["page", 1, 0, 0]
+    assert "person  minimax" in printed("games", "--seats", "pn", db=db)
+    assert ",P,N," in printed("export", db=db)
 
 
 HOSTILE_NAME = "\x1b]0;owned\x07\u202e"

@@ -50,20 +50,6 @@ def test_a_session_has_a_score_and_a_last_game(recorded):
     assert last.thought_ms == [None] * 4 + [1000] * 5
 
 
-def test_two_recordings_share_a_store(tmp_path):
-    one, other = (PlayRecording(tmp_path / "games.db", "virtual-V2") for _ in range(2))
-    one.receive(lines(BOOT, *stages(WON)))
-    other.receive(lines(*stages(DRAW[:3], number=2)))
-    for recording, stored in ((one, 1), (other, 0)):
-        recording.close()
-        assert (len(recording.stored), recording.error) == (stored, "")
-    with Store(tmp_path / "games.db") as store:
-        found = [(game.board, game.moves, game.result) for game in games(store, GameFilter())]
-    assert sorted(found) == [
-        ("virtual-V2", "402", "unfinished"), ("virtual-V2", "4108356", "A"),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("when", ["at once", "later"])
 def test_a_failing_store_is_reported_and_the_session_goes_on(recorded, tmp_path, monkeypatch, when):
     add_many = Store.add_many

@@ -12,7 +12,7 @@ import pytest
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game
 from noughts.store.lines import Received
-from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
+from noughts.store.queries import GameFilter, before_and_after, game, games
 from noughts.store.schema import OF_1_0_0 as VERSION_OF_1_0_0
 from noughts.store.schema import VERSION
 from noughts.store.store import Store
@@ -243,14 +243,6 @@ def test_the_games_before_and_after(ten, wanted):
     listed = ids(ten, wanted, 99)
     for newer, here, older in zip([None, *listed], listed, [*listed[1:], None], strict=False):
         assert before_and_after(ten, wanted, game(ten, here)) == (older, newer)
-
-
-def test_the_newest_games_come_from_an_index(ten):
-    plan = ten.read(
-        "EXPLAIN QUERY PLAN SELECT games.id FROM games JOIN boards ON boards.id = games.board "
-        f"ORDER BY {NEWEST_FIRST} LIMIT 25"
-    )
-    assert "games_by_moment" in str(plan) and "TEMP B-TREE" not in str(plan)
 
 
 SUPPORT = Path(__file__).parents[1] / "support"
