@@ -260,7 +260,7 @@ def test_a_game_that_was_received_live_keeps_its_start(drives, tmp_path):
                 session.take(event)
     assert stored(tmp_path / "db") == [as_row(game) for game in PLAYED]
     assert stored(tmp_path / "db", "count(started), count(played_before)") == [(1, 1)]
-    assert (session.games, session.told_late) == (2, 1)
+    assert (session.games, session.recovered) == (2, 1)
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_resent_games_are_not_shown_on_the_leds(recorder):
             observer.receive(sentence)
     state = session.boards[BOARD]
     assert observer.now.game == state.game == NOW[2] and state.score == {}
-    assert (session.games, session.told_late) == (3, 3)
+    assert (session.games, session.recovered) == (3, 3)
     assert [ended.played_before for ended in session.ended] == [AT] * 3
     record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")

@@ -22,9 +22,7 @@ from noughts.store.queries import last_games
 from noughts.store.statistics import (
     Stats,
     board_record,
-    in_order,
     met_positions,
-    players_in_order,
     stats,
 )
 from noughts.store.stored_game import RESULTS
@@ -92,7 +90,7 @@ def run_stats(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | 
 
 
 def _print(found: Stats) -> None:
-    origins = ((found.told_late, "recovered"), (found.by_radio, "by radio alone"))
+    origins = ((found.recovered, "recovered"), (found.by_radio, "by radio alone"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
     print(f"{counted(found.games, 'game')}{of_these}")
     _print_table(results(found))
@@ -136,12 +134,12 @@ def _print_heat(found: Picture) -> None:
 def _record(found: Stats) -> dict[str, object]:
     return {
         "games": found.games,
-        "told_late": found.told_late,
+        "told_late": found.recovered,
         "by_radio": found.by_radio,
         "results": [
             {"seats": seats, "first": first, "games": ends.total()}
             | {name: ends[end] for name, end in RESULTS.items()}
-            for seats, first, ends in in_order(found)
+            for (seats, first), ends in found.results.items()
         ],
         "first_moves": found.first_moves,
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
@@ -154,7 +152,7 @@ def _record(found: Stats) -> dict[str, object]:
                 "mistakes_a_game": player.mistakes_a_game,
                 "thought_ms": player.quartiles_ms(),
             }
-            for seat, player in players_in_order(found)
+            for seat, player in found.players.items()
         },
     }
 

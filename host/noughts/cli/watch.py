@@ -367,7 +367,7 @@ def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], st
 
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
     """Say at the end what was received and where it is stored."""
-    late = f" ({session.told_late:,} recovered)" if session.told_late else ""
+    late = f" ({session.recovered:,} recovered)" if session.recovered else ""
     missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
     if refused := recorder.radio.refused:
         missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"

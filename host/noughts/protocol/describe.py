@@ -35,8 +35,7 @@ _ENGINES = {
 
 _SEATED = {"P": "person", **_LEVELS, **_ENGINES}
 CHIP = frozenset(_LEVELS)
-_CHIP_SEATS = {letter: f"the chip ({level})" for letter, level in _LEVELS.items()}
-SEATS = {"P": "a person", **_CHIP_SEATS, **_ENGINES}
+SEATS = {"P": "a person"} | {each: f"the chip ({_LEVELS[each]})" for each in _LEVELS} | _ENGINES
 """By the letter of a seat, in the order in which they are listed; a board has the first four."""
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
@@ -50,7 +49,18 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
             f"board started: micro:bit {sentence.board}, game {sentence.release}, "
             f"table {sentence.table_id}"
         )
-    return f"game {number or sentence.number}{_event(sentence)}"
+    game = sentence
+    about = f"game {number or game.number}"
+    if game.end == "x":
+        return f"{about}: abandoned after {counted(len(game.moves), 'move')}"
+    if not game.moves:
+        a, b = (SEATS[seat] for seat in game.seats)
+        return f"{about}: A is {a}, B is {b}; {game.first} begins"
+    player = game.player(len(game.moves) - 1)
+    about += f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
+    if game.end in "AB":
+        return f"{about}; {player} wins ({line_names(after(game.moves))})"
+    return f"{about}; a draw" if game.end == "=" else about
 
 
 def describe_whole(game: Game, number: int | None = None) -> str:
@@ -136,18 +146,5 @@ def judged(move: Reviewed) -> tuple[str, str]:
         alone = len(move.best) == 1
         which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
         return f"{which}{after}.", ""
-    kept = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{kept}; against mistakes, {either(move.best)} wins more often.", ""
-
-
-def _event(game: Game) -> str:
-    if game.end == "x":
-        return f": abandoned after {counted(len(game.moves), 'move')}"
-    if not game.moves:
-        a, b = (SEATS[seat] for seat in game.seats)
-        return f": A is {a}, B is {b}; {game.first} begins"
-    player = game.player(len(game.moves) - 1)
-    text = f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
-    if game.end in "AB":
-        return f"{text}; {player} wins ({line_names(after(game.moves))})"
-    return f"{text}; a draw" if game.end == "=" else text
+    fact = "The position was already lost" if lost else f"It keeps the {worth}"
+    return f"{fact}; against mistakes, {either(move.best)} wins more often.", ""

@@ -20,8 +20,7 @@ from noughts.store import timestamps
 from noughts.store.capture import raw_line
 from noughts.store.lines import Received, Stored
 from noughts.store.queries import names
-from noughts.store.store import Store
-from noughts.store.store_files import unused_path_near
+from noughts.store.store import Store, unused_path_near
 
 _AT_ONCE = 2048
 """What is stored in a transaction, when so much is there."""

@@ -1,4 +1,4 @@
-"""What is known of the boards since watching began: for faces that show how things stand."""
+"""What is known of the boards since watching began, for what shows how things stand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LISTED = 200
 class BoardState:
     name: str
     port: str
-    """Empty for a board that is heard by radio."""
+    """Empty for a board that is received by radio."""
     connected: bool = True
-    """Whether its port is open, or its gateway's: a board that is switched off is not missed."""
+    """Whether its port is open, or its gateway's; a board that is switched off looks the same."""
     room_offline: bool = False
     gateway: str | None = None
-    """By radio: the board on whose line it was heard last."""
+    """By radio: the board on whose line it was received last."""
     is_gateway: bool = False
-    """Whether it passes on what others say, and says nothing itself."""
+    """Whether it passes on what others send, and sends nothing itself."""
     boot: Boot | None = None
     game: Game | None = None
     """The game that is on its LEDs, as far as the last sentence described it."""
@@ -32,13 +32,11 @@ class BoardState:
     score: Counter[str] = field(default_factory=Counter)
     """Games that ended since watching began: `A`, `B` and `=`."""
     noise: int = 0
-    """Lines that were no sentence."""
+    """Lines that were not a sentence."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A game that has ended."""
-
     number: int
     board: str
     game: Game
@@ -60,11 +58,11 @@ class Session:
         self.offline: set[str] = set()
         """Rooms that were online, or are known to the broker, and are offline."""
         self.warning = ""
-        """What has become of the store, in words; nothing while all is well."""
+        """What has become of the store, in words; empty while all is well."""
         self.sentences = 0
         self.games = 0
         """Games that ended."""
-        self.told_late = 0
+        self.recovered = 0
         """Those of them that had ended at some moment before."""
 
     @property
@@ -103,13 +101,13 @@ class Session:
                 self.warning = ""
             case events.BrokerAnswered():
                 self.waiting.pop(event.broker, None)
-            case events.RoomOnline():
-                self.offline.discard(event.room)
-                for board in self._boards_in(event.room):
+            case events.RoomOnline(room):
+                self.offline.discard(room)
+                for board in self._boards_in(room):
                     board.room_offline = False
-            case events.RoomOffline():
-                self.offline.add(event.room)
-                for board in self._boards_in(event.room):
+            case events.RoomOffline(room):
+                self.offline.add(room)
+                for board in self._boards_in(room):
                     board.connected, board.room_offline = False, True
 
     def _board(self, name: str) -> BoardState:
@@ -119,7 +117,7 @@ class Session:
         return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
 
     def _connect(self, name: str, connected: bool) -> None:
-        """Note whether a board's port is open; the boards that are heard there go with it."""
+        """Note whether a board's port is open; the boards received there go with it."""
         for board in self.boards.values():
             if name in (board.name, board.gateway):
                 board.connected = connected
@@ -142,6 +140,6 @@ class Session:
             ended = Ended(event.game, board.name, event.sentence, event.played_before)
             self.ended.appendleft(ended)
             if event.played_before is not None:
-                self.told_late += 1
+                self.recovered += 1
             elif event.sentence.end != "x":
                 board.score[event.sentence.end] += 1

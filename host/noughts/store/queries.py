@@ -175,14 +175,10 @@ def seats_played(store: Store) -> set[str]:
 
 @dataclass(frozen=True)
 class KnownBoard:
-    """A board with stored games."""
-
     number: int
-    """Its number in the store."""
     board: str
     """`usb-` and the USB serial number, else the port or the log's file."""
     name: str | None
-    """What people call it."""
     hardware: str | None
     """V1 or V2; None if its start was not received."""
     games: int

@@ -117,8 +117,10 @@ class BoardStats(_Figures):
 
 @dataclass
 class Stats(_Figures):
-    told_late: int = 0
-    """Recovered ones: their start is not known, only that they were over at some moment."""
+    """People come first in `results` and `players`."""
+
+    recovered: int = 0
+    """Those whose start is not known, only that they were over at some moment."""
     by_radio: int = 0
     """Those of which only the radio knows how they went on, where anybody near can send."""
     boards: list[BoardStats] = field(default_factory=list)
@@ -131,7 +133,7 @@ class Stats(_Figures):
 
 def stats(store: Store, wanted: GameFilter) -> Stats:
     """Over the games that fit. Raises `StoreError`."""
-    found = Stats(told_late=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
+    found = Stats(recovered=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
     counted: defaultdict[tuple[int, str, str], _Games] = defaultdict(_Games)
     for number, seats, first, moves, times, end in played(store, wanted):
         games = counted[number, seats, first]
@@ -157,9 +159,11 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
         number: BoardStats(board=board, name=name)
         for number, board, name in store.each("SELECT id, name, given_name FROM boards")
     }
-    for (number, seats, first), games in counted.items():
-        found.add(seats, first, games)
-        boards[number].add(seats, first, games)
+    for key in sorted(counted, key=lambda key: ([*map(_SEATS.index, key[1])], key[2])):
+        number, seats, first = key
+        for figures in (found, boards[number]):
+            figures.add(seats, first, counted[key])
+    found.players = {seat: found.players[seat] for seat in _SEATS if seat in found.players}
     with_games = [board for board in boards.values() if board.results]
     found.boards = sorted(with_games, key=lambda board: name_key(board.called))
     return found
@@ -171,7 +175,7 @@ def _by_turn(seats: str, first: str) -> str:
 
 
 def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
-    """A board's row, as JSON and spreadsheets have it."""
+    """As JSON and spreadsheets have it."""
     won, drawn, lost = board.against_chip()
     return {
         "board": board.board,
@@ -186,17 +190,6 @@ def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
         "mistakes": board.people.mistakes,
         "mistakes_a_game": board.people.mistakes_a_game,
     }
-
-
-def in_order(found: Stats) -> list[tuple[str, str, Counter[str]]]:
-    """Seats, who began, and the results: people first."""
-    keys = sorted(found.results, key=lambda key: ([_SEATS.index(seat) for seat in key[0]], key[1]))
-    return [(seats, first, found.results[seats, first]) for seats, first in keys]
-
-
-def players_in_order(found: Stats) -> list[tuple[str, Player]]:
-    """The kinds of seats that played, people first."""
-    return [(seat, found.players[seat]) for seat in _SEATS if seat in found.players]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from noughts.errors import NoughtsError
 from noughts.files import write_whole
 from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
-from noughts.store.statistics import Stats, in_order, players_in_order
+from noughts.store.statistics import Stats
 from noughts.store.stored_game import RESULTS
 
 if TYPE_CHECKING:
@@ -124,11 +124,11 @@ def draw_statistics(found: Stats, path: Path) -> None:
 
 
 def _results(axes: Axes, found: Stats) -> None:
-    kinds = in_order(found)[::-1]  # the first on top
-    labels = [f"{opponents(seats)}, {first} first" for seats, first, _ in kinds]
+    kinds = [*found.results.items()][::-1]  # the first on top
+    labels = [f"{opponents(seats)}, {first} first" for (seats, first), _ in kinds]
     left = [0] * len(kinds)
     for name, end in RESULTS.items():
-        counts = [results[end] for _, _, results in kinds]
+        counts = [results[end] for _, results in kinds]
         axes.barh(labels, counts, left=left, color=_RESULTS[name], label=won(name))
         left = [before + count for before, count in zip(left, counts, strict=True)]
     axes.set_title("Results")
@@ -165,7 +165,7 @@ def _lengths(axes: Axes, found: Stats) -> None:
 
 def _times(axes: Axes, found: Stats) -> None:
     boxes = []
-    for seat, player in players_in_order(found):
+    for seat, player in found.players.items():
         quartiles = player.quartiles_ms()
         if quartiles is not None:
             low, median, high = (ms / 1000 for ms in quartiles)
@@ -181,7 +181,7 @@ def _times(axes: Axes, found: Stats) -> None:
 def _mistakes(axes: Axes, found: Stats) -> None:
     rates = [
         (seated(seat), player.mistakes_a_game)
-        for seat, player in players_in_order(found)
+        for seat, player in found.players.items()
         if player.mistakes_a_game is not None
     ]
     axes.bar([name for name, _ in rates], [rate for _, rate in rates], color="#5b8def")

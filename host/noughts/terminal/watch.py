@@ -151,7 +151,7 @@ class WatchApp(Program):
             self._list(list(session.ended))
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
-                + f", {session.told_late:,} recovered" * bool(session.told_late)
+                + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
         before = f"{counts} · stored in "
         path = _fitted(str(self._recorder.path), self.size.width - 2 - len(before))

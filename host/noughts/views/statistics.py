@@ -11,8 +11,6 @@ from noughts.store.statistics import (
     BoardStats,
     MetPosition,
     Stats,
-    in_order,
-    players_in_order,
 )
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
@@ -95,8 +93,8 @@ def facts(found: Stats) -> list[tuple[str, str]]:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people:
         shown.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
-    if found.told_late:
-        shown.append((f"{found.told_late:,}", "recovered after they were over"))
+    if found.recovered:
+        shown.append((f"{found.recovered:,}", "recovered after they were over"))
     if found.by_radio:
         shown.append((f"{found.by_radio:,}", "by radio alone"))
     return shown
@@ -104,7 +102,7 @@ def facts(found: Stats) -> list[tuple[str, str]]:
 
 def results(found: Stats) -> Table:
     """How games ended, by who played as A and B, and who began."""
-    games = in_order(found)
+    games = found.results.items()
     return Table(
         "Results",
         (
@@ -119,12 +117,12 @@ def results(found: Stats) -> Table:
         ),
         [
             (opponents(seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
-            for seats, first, ends in games
+            for (seats, first), ends in games
         ],
         bars=bars(
             {"first": "A won", "even": "draw", "second": "B won", "open": "not ended"},
-            [(ends["A"], ends["="], ends["B"], ends["x"] + ends["-"]) for *_, ends in games],
-            [ends.total() for *_, ends in games],
+            [(ends["A"], ends["="], ends["B"], ends["x"] + ends["-"]) for _, ends in games],
+            [ends.total() for _, ends in games],
         ),
     )
 
@@ -173,7 +171,7 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
 def players(found: Stats) -> Table:
     """A row for each kind of player: a person, and the chip's levels."""
     rows: list[tuple[Value, ...]] = []
-    for seat, player in players_in_order(found):
+    for seat, player in found.players.items():
         median, middle_half = None, None
         if quartiles := player.quartiles_ms():
             low, median, high = (f"{ms / 1000:.1f}" for ms in quartiles)
