@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
-from noughts.protocol.sentences import MAX_LENGTH, Sentence, read_with_id
+from noughts.protocol.sentences import MAX_LENGTH, parse
+from noughts.protocol.sentences import ParsedSentence as ParsedSentence
 
 _HARMLESS = {
     byte: f"\\x{byte:02x}" for byte in range(256) if not 32 <= byte < 127 or byte == ord("\\")
 }
 _FRAME = re.compile(rb"\$[^$*\n]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
 _PIECE = re.compile(rb".{1,%d}" % (2 * MAX_LENGTH), re.DOTALL)
+_MAX_UNKNOWN = 100
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
-
-
-class ParsedSentence(NamedTuple):
-    """A sentence, with the line that it stood in."""
-
-    line: str
-    sentence: Sentence
-    radio_id: str | None = None
-    """Of the board that sent it by radio; None if it came by cable."""
-
-    @property
-    def body(self) -> str:
-        return self.line[1 if self.radio_id is None else len("$NR,,") + len(self.radio_id) : -3]
 
 
 @dataclass(frozen=True)
@@ -73,8 +61,15 @@ class Stream:
         items: list[Item] = []
         begin = 0
         for found in _FRAME.finditer(data):
+            line = found[0].decode("latin-1")
+            item: Item
             try:
-                item = self._sentence(found[0].decode("latin-1"))
+                item = parse(line)
+            except UnknownSentenceError as error:
+                again = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
+                if not again:
+                    self._unknown.add(error.what)
+                item = Unknown(line, error.what, again)
             except SentenceError:
                 continue
             if data[begin : found.start()] not in (b"", b"\r\n"):
@@ -101,15 +96,6 @@ class Stream:
             if line.strip(b"\0 \r"):  # else it is such as the NUL of a board that starts
                 self.noise += len(line)
                 items += [Noise(escape(piece)) for piece in _PIECE.findall(line)]
-
-    def _sentence(self, line: str) -> Item:
-        try:
-            return ParsedSentence(line, *read_with_id(line))
-        except UnknownSentenceError as error:
-            again = error.what in self._unknown or len(self._unknown) >= 100
-            if not again:
-                self._unknown.add(error.what)
-            return Unknown(line, error.what, again)
 
 
 def escape(data: bytes) -> str:

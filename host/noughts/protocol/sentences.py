@@ -13,17 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import xor
+from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
-from noughts.game.positions import EMPTY, LINES, WON, Position
+from noughts.game.positions import FULL, LINES, WON
 
 MAX_LENGTH = 120
 """No sentence of protocol 1 is longer, `$` and checksum included."""
 
 _PLAIN = re.compile("[ -#%-)+-~]*")
-_HALVES = (512, 256, 128, 64, 32, 16, 8)
-"""Bits; twice as many are enough for any sentence."""
 _BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
 _GAME = re.compile(
     r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
@@ -76,6 +76,18 @@ class Game:
 Sentence = Boot | Game
 
 
+class ParsedSentence(NamedTuple):
+    body: str
+    """The part between `$` and `*`, as the board that sent it writes it."""
+    sentence: Sentence
+    radio_id: str | None = None
+    """Of the board that sent it by radio; None if it came by cable."""
+
+    @property
+    def line(self) -> str:
+        return framed(self.body, self.radio_id)
+
+
 def is_late(sentence: Sentence, boot: str | None) -> bool:
     """The game may be long over, and nobody knows since when; boot: the board's last boot id."""
     return isinstance(sentence, Game) and sentence.end != "-" and sentence.boot != boot
@@ -99,13 +111,13 @@ class Runs:
             self._announced[line] = boot, at
 
     def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
-        if by_radio:
-            # The end of a game is resent some time later, so its moment is not exact.
-            return is_late(sentence, None)
         if isinstance(sentence, Game) and sentence.end != "-":
-            return is_late(sentence, self._announced.get(line, (None, None))[0])
-        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
-        self.opened(line, at, sentence.boot)
+            # By radio an end is resent some time later, so its moment is not exact.
+            return by_radio or sentence.boot != self._announced.get(line, (None, None))[0]
+        if not by_radio:
+            # A game that goes on is of this run, too: its `$NB` may have come before the port was
+            # open.
+            self.opened(line, at, sentence.boot)
         return False
 
 
@@ -120,10 +132,7 @@ def score_array(marks: Mapping[int, str]) -> list[int]:
 
 def checksum(body: str) -> str:
     """Two hex digits for the part between `$` and `*`: the XOR of its bytes."""
-    folded = int.from_bytes(body.encode("ascii", "replace"), "big")
-    for bits in _HALVES:
-        folded ^= folded >> bits
-    return f"{folded & 0xFF:02X}"
+    return f"{reduce(xor, body.encode('ascii', 'replace'), 0):02X}"
 
 
 def write(sentence: Sentence, radio_id: str | None = None) -> str:
@@ -156,25 +165,25 @@ def is_of_board(body: str) -> bool:
 
 
 def read(line: str) -> Sentence:
+    """The sentence in a line (without its line end); raises what `parse` raises."""
+    return parse(line).sentence
+
+
+def parse(line: str) -> ParsedSentence:
     """The sentence in a line (without its line end), by cable or radio.
 
     Raises `UnknownSentenceError` for what a later version may have sent, `SentenceError` for all
     else.
     """
-    return read_with_id(line)[0]
-
-
-def read_with_id(line: str) -> tuple[Sentence, str | None]:
-    """As `read`, with the id of the board that sent it by radio; None if it came by cable."""
     body, radio_id = line[1:-3], None
     if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
         raise SentenceError("not a sentence, or its checksum is wrong; ignore the line")
     if body.startswith("NR") and (found := _RADIO.fullmatch(body)):
         radio_id, body = found.groups()
     if found := _GAME.fullmatch(body):
-        return _game(found), radio_id
+        return ParsedSentence(body, _game(found), radio_id)
     if found := _BOOT.fullmatch(body):
-        return Boot(*found.groups()), radio_id
+        return ParsedSentence(body, Boot(*found.groups()), radio_id)
     if not _PLAIN.fullmatch(body):
         raise SentenceError("not a sentence; ignore the line")
     if later := _LATER.match(body):
@@ -195,7 +204,7 @@ def game_of(body: str) -> Game:
 
 def _game(found: re.Match[str]) -> Game:
     boot, number, seats, first, moves, ms, end = found.groups()
-    cells, _, result = _played(moves, first)
+    cells, _, _, result = _played(moves, first)
     if end != result and not (end == "x" and result == "-"):
         raise SentenceError("the end of the game does not follow from its moves; ignore the line")
     return Game(boot, int(number), seats, first, cells, int(ms), end)
@@ -210,18 +219,21 @@ def outcome(moves: Iterable[int], first: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _played(moves: str, first: str) -> tuple[tuple[int, ...], Position, str]:
-    """The cells, the position and the outcome, from those before, which a board has just sent."""
+def _played(moves: str, first: str) -> tuple[tuple[int, ...], int, int, str]:
+    """The cells, the marks of who moves next and of the other (as masks), and the outcome.
+
+    They follow from those before, which a board has just sent.
+    """
     if not moves:
-        return (), EMPTY, "-"
-    (cells, position, result), cell = _played(moves[:-1], first), int(moves[-1])
+        return (), 0, 0, "-"
+    (cells, mover, other, result), cell = _played(moves[:-1], first), int(moves[-1])
     if result != "-":
         raise SentenceError("a move after the end of the game; ignore the line")
     if cell in cells:
         raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-    position = position.play(cell)
-    if WON[position.other]:
+    mover |= 1 << cell
+    if WON[mover]:
         result = player_of(first, len(cells))
-    elif position.over:
+    elif mover | other == FULL:
         result = "="
-    return (*cells, cell), position, result
+    return (*cells, cell), other, mover, result

@@ -152,12 +152,12 @@ class Recorder:
     def _take_items(self, line: str, items: Iterable[Item], at: int | None) -> None:
         for item in items:
             if isinstance(item, ParsedSentence):
-                _, sentence, radio = item
+                text, sentence, radio = item
                 board = line if radio is None else self.radio.board(line, radio)
                 if isinstance(board, str):
                     late = self._runs.is_late(line, sentence, radio is not None, at)
                     gateway = None if board == line else line
-                    self.pending.append(Received(board, sentence, item.body, at, late, gateway))
+                    self.pending.append(Received(board, sentence, text, at, late, gateway))
                 elif board is not None:
                     self.pending.append(board)
             elif isinstance(item, Noise):

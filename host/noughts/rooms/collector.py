@@ -30,8 +30,9 @@ class Collector:
     def __init__(self, address: BrokerAddress) -> None:
         self._prefix, self._name = address.prefix, str(address)
         self._online: dict[str, bool] = {}
-        self._heard: dict[str, bool] = {}
-        """By board, whether it has said something since it, or its room, was opened."""
+        """By room."""
+        self._connected: dict[str, bool] = {}
+        """By board, whether it has said something since its port, or its room, was opened."""
         self._rejected: set[str] = set()
         self._stored: dict[str, list[str]] = {}
         """By room, the digests of messages that are stored, and not confirmed yet."""
@@ -53,12 +54,11 @@ class Collector:
         try:
             where = message.topic
             room, board = messages.parse_topic(self._prefix, where)
-            if board is None:
-                yield from self._status(room, payload)
-            else:
-                yield from self._said(room, board, payload)
+            if board is not None:
+                yield from self._lines(room, board, payload)
                 yield Delivered(partial(self._note_stored, message, room))
                 return
+            yield from self._status(room, payload)
         except ValueError as error:
             if (why := str(error)) not in self._rejected:
                 self._rejected.add(why)
@@ -68,29 +68,30 @@ class Collector:
     def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
             raise ValueError("that is not the status of a room")
-        if payload and self._online.get(room) != (payload == ONLINE):
-            self._limit(room, self._online)
-            self._online[room] = payload == ONLINE
-            yield RoomOnline(room) if payload == ONLINE else RoomOffline(room)
-            if payload == OFFLINE:
-                for board in self._heard:
-                    self._heard[board] &= not board.startswith(f"{room}/")
+        if not payload or self._online.get(room) == (payload == ONLINE):
+            return
+        self._limit(room, self._online)
+        self._online[room] = payload == ONLINE
+        yield RoomOnline(room) if payload == ONLINE else RoomOffline(room)
+        if payload == OFFLINE:
+            for board in self._connected:
+                self._connected[board] &= not board.startswith(f"{room}/")
 
     def _limit(self, name: str, known: dict[str, bool]) -> None:
         if name not in known and len(known) >= _MAX_NAMES:
             raise ValueError(f"there are more than {_MAX_NAMES:,} rooms or boards")
 
-    def _said(self, room: str, board: str, payload: bytes) -> Iterator[Change]:
+    def _lines(self, room: str, board: str, payload: bytes) -> Iterator[Change]:
         name = f"{room}/{board}"
         lines = messages.received_lines(board, payload, timestamps.now())
-        self._limit(name, self._heard)
+        self._limit(name, self._connected)
         for data, at in lines:
             opened = data == OPENED
             if opened:
                 yield LineOpened(name, at)
-            # A board that has said nothing may be a gateway: nothing is said of it.
-            if opened == self._heard.setdefault(name, False):
-                self._heard[name] = True
+            # A board that has said nothing may be a gateway, and is not announced.
+            if opened == self._connected.setdefault(name, False):
+                self._connected[name] = True
                 yield PortOpened(name, self._name)
             if not opened:
                 yield DataReceived(name, data, at)

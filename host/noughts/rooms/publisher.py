@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import takewhile
 from typing import NamedTuple
 
 import paho.mqtt.client as paho
@@ -85,18 +85,17 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
 class Publisher:
     """Publishes the lines of a recorder's store as those of a room, whenever it is polled.
 
-    It waits for nobody: paho's thread sends. store: gives the store, which may become another one
-    if the first is gone. `close()` it before the store. Raises `StoreError`.
+    It never waits: paho's thread sends. store: gives the store, which may become another one if the
+    first is gone. `close()` it before the store. Raises `StoreError`.
     """
 
     def __init__(self, address: BrokerAddress, room: str, store: Callable[[], Store]) -> None:
         self._name, self._room, self._store_now = str(address), room, store
         self._topic = partial(topic, address.prefix, room)
         self._status = self._topic("status")
-        self._open(store())
-        self._confirmation_is_due()
-        self._saved_s = time.monotonic()
         self._has_collector = True  # until we know better
+        self._open(store())
+        self._saved_s = time.monotonic()
         self._broker = Broker(address, [self._topic("stored"), self._status], self._status)
 
     def _open(self, store: Store) -> None:
@@ -104,10 +103,14 @@ class Publisher:
         self._receiver = f"{self._name} {self._room}"
         query = "SELECT max(line) FROM published WHERE receiver = ?"
         self._read = self._saved = store.read(query, [self._receiver])[0][0] or 0
-        self._to_send: dict[str, Message] = {}
-        """By digest, in order."""
-        self._sent: dict[str, Message] = {}
-        """Those that are not confirmed, in the order in which they were sent."""
+        self._waiting: dict[str, Message] = {}
+        """Messages that are not confirmed, by digest, in the order of their lines."""
+        self._sent: dict[str, None] = {}
+        """Those of them that were sent, in the order in which they were."""
+        self._restart_timer()
+
+    def _restart_timer(self) -> None:
+        self._confirmed_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
 
     def poll(self) -> list[Event]:
         """Send what is to be sent; gives what a person should know since the last time."""
@@ -119,69 +122,64 @@ class Publisher:
                 arrived = self._broker.arrived.get()
                 events += [arrived] if isinstance(arrived, Event) else self._take(arrived)
                 if isinstance(arrived, BrokerAnswered):
-                    self._say(ONLINE)
-                    self._again(len(self._sent))
-                    self._confirmation_is_due()
+                    self._publish_status(ONLINE)
+                    self._sent.clear()
+                    self._restart_timer()
             if self._broker.is_connected():
                 events += self._send()
             if time.monotonic() - self._saved_s > 1:
                 self._save()
         return events
 
-    def _say(self, status: bytes) -> paho.MQTTMessageInfo:
+    def _publish_status(self, status: bytes) -> paho.MQTTMessageInfo:
         return self._broker.publish(self._status, status, QOS, retain=True)
 
     def _take(self, message: paho.MQTTMessage) -> Iterator[Event]:
-        """Take confirmations, and set right what the broker says of a connection of before."""
+        """Take confirmations, and correct the status that a lost connection has left."""
         self._broker.ack(message.mid, message.qos)
         if message.payload == OFFLINE:
-            self._say(ONLINE)
+            self._publish_status(ONLINE)
         for name in message.payload.decode("ascii", "replace").split():
+            if self._waiting.pop(name, None) is None:
+                continue
             if name in self._sent:
-                # What was sent before it is confirmed before it, if it ever arrived.
-                self._again(list(self._sent).index(name))
-            if (self._sent.pop(name, None) or self._to_send.pop(name, None)) is not None:
-                self._confirmation_is_due()
-                if not self._has_collector:
-                    self._has_collector = True
-                    yield BrokerAnswered(self._name, "a collector stores what this room says")
+                # A message that was sent before it would have been confirmed before it.
+                for earlier in list(takewhile(name.__ne__, self._sent)):
+                    del self._sent[earlier]
+                del self._sent[name]
+            self._restart_timer()
+            if not self._has_collector:
+                self._has_collector = True
+                yield BrokerAnswered(self._name, "a collector stores what this room says")
 
-    def _confirmation_is_due(self) -> None:
-        self._heard_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
-
-    def _again(self, count: int) -> None:
-        """Send the first so many again, before anything else."""
-        first = dict(islice(self._sent.items(), count))
-        self._sent = dict(islice(self._sent.items(), count, None))
-        self._to_send = first | self._to_send
-
-    def _send(self) -> list[Event]:
-        events: list[Event] = []
-        if self._sent and time.monotonic() - self._heard_s > self._resend_after_s:
-            self._again(1)
-            self._heard_s = time.monotonic()
+    def _send(self) -> Iterator[Event]:
+        if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:
+            del self._sent[next(iter(self._sent))]
+            self._confirmed_s = time.monotonic()
             self._resend_after_s = min(2 * self._resend_after_s, _MAX_RESEND_AFTER_S)
             if self._has_collector:
                 self._has_collector = False
-                events.append(PortUnavailable(self._name, _NO_COLLECTOR))
-        while len(self._sent) < WINDOW and (self._to_send or self._read_more()):
+                yield PortUnavailable(self._name, _NO_COLLECTOR)
+        while len(self._sent) < WINDOW and (
+            len(self._sent) < len(self._waiting) or self._read_on()
+        ):
             if not self._sent:
-                self._heard_s = time.monotonic()
-            name, message = next(iter(self._to_send.items()))
-            self._sent[name] = self._to_send.pop(name)
+                self._confirmed_s = time.monotonic()
+            name = next(name for name in self._waiting if name not in self._sent)
+            self._sent[name] = None
+            message = self._waiting[name]
             self._broker.publish(self._topic("board", message.board), message.lines, QOS)
-        return events
 
-    def _read_more(self) -> bool:
+    def _read_on(self) -> bool:
         found, self._read = messages_after(self._store, self._read, self._room)
-        self._to_send |= {digest(message.lines): message for message in found}
+        self._waiting |= {digest(message.lines): message for message in found}
         return bool(found)
 
     def _save(self) -> None:
         """Note how far all is stored, if that has changed; if it fails, more is sent twice."""
         self._saved_s = time.monotonic()
-        waiting = [*self._sent.values(), *self._to_send.values()]
-        stored = min([self._read, *(message.after for message in waiting)])
+        oldest = next(iter(self._waiting.values()), None)
+        stored = self._read if oldest is None else oldest.after
         if stored != self._saved:
             self._store.save_published(self._receiver, stored)
             self._saved = stored
@@ -191,4 +189,4 @@ class Publisher:
         self.poll()
         with suppress(StoreError):
             self._save()
-        self._broker.close([self._say(OFFLINE)])
+        self._broker.close([self._publish_status(OFFLINE)])

@@ -30,8 +30,8 @@ class Line(NamedTuple):
     at: int | None
     """The first moment at which it was received, in ms since 1970; None if nobody knows."""
     text: str
-    seats: str
-    first: str
+    head: str
+    """The text up to the moves: boot, number, seats, and who began."""
     moves: str
     """Cells 0 to 8."""
     ms: int
@@ -44,10 +44,10 @@ class Line(NamedTuple):
         cls, number: int, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> Line:
         """A line from the body of its sentence."""
-        _, _, _, seats, first, moves, in_ms, end = text.split(",")
-        ms = int(in_ms)
+        head, moves, digits, end = text.rsplit(",", 3)
+        ms = int(digits)
         progress = len(moves), end == "x", ms
-        return cls(number, board, radio, late, at, text, seats, first, moves, ms, end, progress)
+        return cls(number, board, radio, late, at, text, head, moves, ms, end, progress)
 
 
 class FoldedGame(NamedTuple):
@@ -127,16 +127,14 @@ def _are_of_one_game(earlier: Line, later: Line) -> bool:
     """
     if earlier.text == later.text:
         return True
-    if (
-        earlier.end != "-"
-        or earlier.ms > later.ms
-        or not later.moves.startswith(earlier.moves)
-        or earlier.first != later.first
-        or earlier.seats != later.seats
-    ):
-        return False
-    # Two times for one move contradict each other; before the first move any time will do.
-    return len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves
+    return (
+        earlier.end == "-"
+        and earlier.ms <= later.ms
+        and earlier.head == later.head
+        and later.moves.startswith(earlier.moves)
+        # Two times for one move contradict each other; before the first move any time will do.
+        and (len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves)
+    )
 
 
 def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]:
@@ -151,17 +149,15 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
     last = max(lines, key=attrgetter("progress"))
     cable = [line for line in lines if not line.radio]
     times = [""] * len(last.moves)
-    by_radio = True
     for line in lines:
         if line.moves and line.end != "x":
             times[len(line.moves) - 1] = str(line.ms)
-        if not line.radio and line.progress[:2] >= last.progress[:2]:
-            by_radio = False
     started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
+    *_, seats, first = last.head.split(",")
     return FoldedGame(
         board=min({line.board for line in lines}, key=precedence),
-        seats=last.seats,
-        first=last.first,
+        seats=seats,
+        first=first,
         moves=last.moves,
         times=",".join(times),
         ms=last.ms,
@@ -169,7 +165,7 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
         started=started,
         heard=heard,
         played_before=before,
-        by_radio=int(by_radio),
+        by_radio=int(not any(line.progress[:2] >= last.progress[:2] for line in cable)),
     )
 
 

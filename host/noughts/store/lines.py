@@ -70,8 +70,10 @@ class Stored(NamedTuple):
 
 
 @dataclass
-class _Stored:
+class _Known:
     """What the store has of one boot and game number."""
+
+    key: Key
 
     lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
@@ -96,25 +98,25 @@ class Lines:
         self._db = db
         self._writer = db.cursor()
         self._boards: dict[str, int] = {}
-        self._stored: dict[Key, _Stored] = {}
+        self._known: dict[Key, _Known] = {}
         self._version = -1
         self._noise: int | None = None
 
     def forget(self) -> None:
         """Read everything again: what was written last is undone."""
         self._boards.clear()
-        self._stored.clear()
+        self._known.clear()
         self._noise = None
 
     def keep(self, received: Iterable[Received]) -> list[Stored]:
         """Add all that was received, and renew its games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
         if version != self._version:  # another program has written
-            self._stored.clear()
+            self._known.clear()
         self._version = version
-        if len(self._stored) > _REMEMBERED:
-            playing = [(key, each) for key, each in self._stored.items() if not each.over]
-            self._stored = dict(playing[-_REMEMBERED:])
+        if len(self._known) > _REMEMBERED:
+            playing = [(key, each) for key, each in self._known.items() if not each.over]
+            self._known = dict(playing[-_REMEMBERED:])
         added = [self._add_received(each) for each in received]
         return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
@@ -126,8 +128,8 @@ class Lines:
             self._boards[name] = number
         return self._boards[name]
 
-    def _add_received(self, each: Received) -> tuple[Key, str, bool] | Stored:
-        """The boot and number of the line's game, the line, and whether it is new."""
+    def _add_received(self, each: Received) -> tuple[_Known, str, bool] | Stored:
+        """What is known of the line's game, the line, and whether it is new."""
         board, sentence, text, at, late, _ = each
         if sentence is None:
             if at is not None:  # else it is in a file already
@@ -135,36 +137,37 @@ class Lines:
             return Stored(None, True)
         if isinstance(sentence, Boot):
             return Stored(None, self._add_boot(board, sentence.boot, text, at))
-        key = sentence.boot, sentence.number
-        stored = self._stored.get(key) or self._of(key)
-        new = text not in stored.game_of
-        if self.add(key, board, is_by_radio(board), late, at, text) is not None:
-            return key, text, new
+        known = self.known((sentence.boot, sentence.number))
+        new = text not in known.game_of
+        if self.add(known, board, is_by_radio(board), late, at, text) is not None:
+            return known, text, new
         if at is not None:
             self._add_noise(board, framed(text), at)
         return Stored(None, False)
 
+    def known(self, key: Key) -> _Known:
+        return self._known.get(key) or self._read(key)
+
     def add(
-        self, key: Key, board: str, radio: bool, late: bool, at: int | None, text: str
+        self, known: _Known, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> int | None:
         """Add a line of a game; gives its number, or None if there are too many already."""
-        stored = self._stored.get(key) or self._of(key)
         same = board, radio, late, text
-        before = stored.lines.get(same)
+        before = known.lines.get(same)
         if before is None:
-            if len(stored.lines) >= _MAX_LINES:
-                ways = [line.radio for line in stored.lines.values()]
+            if len(known.lines) >= _MAX_LINES:
+                ways = [line.radio for line in known.lines.values()]
                 if ways.count(radio) >= _MAX_LINES:
                     return None
-            number = self._insert(self.board(board), *key, int(radio), int(late), at, text)
+            number = self._insert(self.board(board), *known.key, radio, late, at, text)
         elif at is None or (before.at is not None and before.at <= at):
             return before.id
         else:
             number = before.id
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
-        stored.lines[same] = Line.of(number, board, radio, late, at, text)
-        stored.game_of.setdefault(text)
-        stored.stale = True
+        known.lines[same] = Line.of(number, board, radio, late, at, text)
+        known.game_of.setdefault(text)
+        known.stale = True
         return number
 
     def _insert(self, *row: int | str | None) -> int:
@@ -213,56 +216,51 @@ class Lines:
             self._noise = int(size) + int(rows) * _NOISE_ROW
         return self._noise
 
-    def _of(self, key: Key) -> _Stored:
-        if key in self._stored:
-            return self._stored[key]
-        stored = self._stored[key] = _Stored()
+    def _read(self, key: Key) -> _Known:
+        known = self._known[key] = _Known(key)
         query = (
             "SELECT lines.id, name, by_radio, late, at, text FROM lines "
             "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
         )
         for row in self._db.execute(query, key):
             line = Line.of(*row)
-            stored.lines[line.board, line.radio, line.late, line.text] = line
-            stored.game_of[line.text] = None
-        if stored.lines:
+            known.lines[line.board, line.radio, line.late, line.text] = line
+            known.game_of[line.text] = None
+        if known.lines:
             query = "SELECT line, id FROM games WHERE boot = ? AND number = ?"
-            stored.numbers.update(self._db.execute(query, key))
-        return stored
+            known.numbers.update(self._db.execute(query, key))
+        return known
 
     def renew_all(self) -> None:
         """Make all games anew of their lines."""
-        self._stored.clear()
         keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
         for key in keys.fetchall():
-            self._renew(key, self._of(key))
-            self._stored.clear()
+            self._known.clear()
+            self._renew(self._read(key))
 
-    def _result_of(self, key: Key, text: str, new: bool) -> Stored:
-        stored = self._stored[key]
-        if stored.stale:
-            self._renew(key, stored)
-        kept = stored.game_of[text]
-        assert kept is not None
-        return kept if new else kept._replace(new=False)
+    def _result_of(self, known: _Known, text: str, new: bool) -> Stored:
+        if known.stale:
+            self._renew(known)
+        stored = known.game_of[text]
+        assert stored is not None
+        return stored if new else stored._replace(new=False)
 
-    def _renew(self, key: Key, stored: _Stored) -> None:
+    def _renew(self, known: _Known) -> None:
         """Write the games that follow from the lines."""
         numbers = {}
-        stored.over = True
-        for game, lines in fold(stored.lines.values()):
+        known.over = True
+        for game, lines in fold(known.lines.values()):
             # A game's number stays the same as long as its first line belongs to it.
             ids = [line.id for line in lines]
-            known = [(stored.numbers[line], line) for line in ids if line in stored.numbers]
-            number, first = min(known, default=(None, min(ids)))
-            row = number, *key, first, self.board(game.board), *game[1:]
+            before = [(known.numbers[line], line) for line in ids if line in known.numbers]
+            number, first = min(before, default=(None, min(ids)))
+            row = number, *known.key, first, self.board(game.board), *game[1:]
             written = self._writer.execute(_GAME, row).lastrowid
             number = number or written or 0
             numbers[first] = number
-            stored.over &= game.end != "-"
-            kept = Stored(number, True, game.played_before)
-            for line in lines:
-                stored.game_of[line.text] = kept
-        for number in set(stored.numbers.values()) - set(numbers.values()):
+            known.over &= game.end != "-"
+            stored = Stored(number, True, game.played_before)
+            known.game_of |= dict.fromkeys([line.text for line in lines], stored)
+        for number in set(known.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
-        stored.numbers, stored.stale = numbers, False
+        known.numbers, known.stale = numbers, False

@@ -133,7 +133,7 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
         game = FoldedGame(*rest)
         late = game.started is None
         first, *_ = [
-            lines.add((boot, number), game.board, by_radio, late, at, body(said))
+            lines.add(lines.known((boot, number)), game.board, by_radio, late, at, body(said))
             for by_radio, at, said in _lines(game, boot, number, bool(start_by_radio))
         ]
         db.execute("UPDATE games SET line = ? WHERE id = ?", (first, id))
