@@ -165,26 +165,6 @@ def test_the_cable_takes_over_what_was_received_by_radio(store):
     assert facts(store)[0][-3:] == (AT - 2500, None, 0)
 
 
-@pytest.mark.parametrize(
-    ("invented", "times"),
-    [
-        (
-            (replace(TOLD[2], moves=(4, 8), ms=1500), replace(TOLD[3], moves=(4, 8, 0))),
-            "1000,,3000",
-        ),
-        ((replace(TOLD[2], ms=4000),), "1000,,3000"),
-        ((replace(TOLD[2], ms=1500), replace(TOLD[3], ms=5000)), "1000,1500,3000"),
-    ],
-)
-def test_no_time_is_left_of_what_the_cable_contradicts(invented, times, store):
-    store.add(CABLE, TOLD[1], AT + 1000)
-    for told in invented:
-        store.add(RADIO, told, AT + told.ms)
-    store.add(CABLE, TOLD[3], AT + 3000)
-    assert next(row[1:3] for row in facts(store) if row[0] == CABLE) == ("402", times)
-    assert len(facts(store)) == 2
-
-
 @st.composite
 def contradictions(draw, boards):
     """Sentences of games that got the same ids, some of them invented, some without a moment."""

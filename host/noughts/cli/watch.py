@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import click
@@ -37,10 +37,6 @@ from noughts.store import timestamps
 from noughts.store.queries import names
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
-
-if TYPE_CHECKING:
-    from noughts.rooms.collector import Collector
-    from noughts.rooms.publisher import Publisher
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
@@ -158,7 +154,8 @@ def run_watch(
         raise click.UsageError(
             "--password-file and --ca are for a broker; name it, or leave them out"
         )
-    brokers = _brokers(collects, publishes, room)
+    room = room_name(room)
+    _check_brokers(collects, publishes)
     ports = [each for each in port if not is_broker(each)]
     for each in ports:
         _check(each)
@@ -170,7 +167,11 @@ def run_watch(
     lists_events = plain or as_json
     unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
-        file = None if captured is None else _opened(captured, stack)
+        file = None
+        if captured == _STDIN:
+            file = cast(BufferedReader, sys.stdin.buffer)
+        elif captured is not None:
+            file = stack.enter_context(captured.open("rb"))
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
@@ -181,14 +182,25 @@ def run_watch(
             _sum_up(session, recorder)
             return
         with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
-            for connect in brokers:
-                recorder.sources.append(stack.enter_context(closing(connect(recorder))))
+
+            def follow(source: Any) -> None:
+                recorder.sources.append(stack.enter_context(closing(source)))
+
+            # These imports take 7 MB of memory, which few watches need.
+            for address in collects:
+                from noughts.rooms.collector import Collector
+
+                follow(Collector(address))
+            if publishes:
+                from noughts.rooms.publisher import Publisher
+
+                follow(Publisher(publishes, room, lambda: recorder.store))
             if emulated:
                 recorder.sources.append(_autoplayed(emulated, stack, stop))
             elif ports or not collects:
-                recorder.sources.append(stack.enter_context(closing(PortMonitor(ports))))
+                follow(PortMonitor(ports))
                 if not ports:
-                    recorder.sources.append(stack.enter_context(closing(DataLogs())))
+                    follow(DataLogs())
             if lists_events or not sys.stdout.isatty():
                 if not emulated and not port and not find_ports():
                     say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
@@ -220,21 +232,15 @@ def _check(port: str) -> None:
         ) from error
 
 
-def _brokers(
-    collects: Sequence[BrokerAddress],
-    publishes: BrokerAddress | None,
-    room: str | None,
-) -> list[Callable[[Recorder], Collector | Publisher]]:
-    """What connects to each broker; the words about them are checked before."""
+def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
+    """Refuse a circle, and warn about what others could read or confirm."""
     places = {(each.host, each.port, each.prefix) for each in collects}
     if publishes and (publishes.host, publishes.port, publishes.prefix) in places:
         raise NoughtsError(
             f"{publishes} would get back what comes from it; publish to another broker, or "
             "under another prefix"
         )
-    brokers = [*collects, *([publishes] if publishes else [])]
-    called = room_name(room)
-    for address in brokers:
+    for address in [*collects, *([publishes] if publishes else [])]:
         if address.password is not None and not address.tls and not address.is_here:
             say(f"the password for {address} is sent unencrypted; use mqtts:// if the broker can")
     if publishes and publishes.user is None and not publishes.is_here:
@@ -242,18 +248,6 @@ def _brokers(
             f"no user is named for {publishes}; if it needs none, anybody who can reach it "
             "can confirm games that no collector has stored (see docs/rooms.md)"
         )
-
-    def connect(address: BrokerAddress, recorder: Recorder) -> Collector | Publisher:
-        # They take 7 MB of memory, which few watches need.
-        if address in collects:
-            from noughts.rooms.collector import Collector
-
-            return Collector(address)
-        from noughts.rooms.publisher import Publisher
-
-        return Publisher(address, called, lambda: recorder.store)
-
-    return [partial(connect, address) for address in brokers]
 
 
 def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
@@ -284,12 +278,6 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
     stack.callback(end)
     boards.start()
     return monitor
-
-
-def _opened(captured: Path, stack: ExitStack) -> BufferedReader:
-    if captured == _STDIN:
-        return cast(BufferedReader, sys.stdin.buffer)
-    return stack.enter_context(captured.open("rb"))
 
 
 def _read(
