@@ -77,8 +77,8 @@ def test_the_page_needs_nothing_but_itself(printed):
     assert "2 ✗" in page.text and "1 ✓" in page.text and pictures(page) == 2
 
 
-@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "'\"><svg onload=x>", "\x1b[2Ja&b"])
-def test_names_are_text(report, stored, name):
+def test_names_are_text(report, stored):
+    name = '\x1b[2J"><script>a&b'
     with Store(stored) as store:
         store.name_board("usb-2", name)
     page = report("--board", name.replace("\x1b", "b"), "--board", "usb-2")
