@@ -23,6 +23,9 @@ LINE_NAMES = (
     "diagonal from the top left", "diagonal from the top right",
 )  # fmt: skip
 
+RESULTS = {"A": "A", "B": "B", "=": "draw", "x": "abandoned", "-": "unfinished"}
+"""What a game's `end` is called in filters, JSON and exports."""
+
 WORTHS = {1: "win", 0: "draw", -1: "loss"}
 """By the value of a position or a move."""
 
@@ -70,7 +73,7 @@ def describe_whole(game: Game, number: int | None = None) -> str:
 
 
 def result(game: Game) -> str:
-    return won({"-": "unfinished", "=": "draw", "x": "abandoned"}.get(game.end, game.end))
+    return won(RESULTS[game.end])
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,15 +6,15 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from noughts.game.review import mistakes
+from noughts.protocol import describe
 from noughts.protocol.describe import SEATS_MEANING, called
 from noughts.protocol.sentences import player_of
 from noughts.store.timestamps import When
 
-RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
+RESULTS = {name: end for end, name in describe.RESULTS.items()}
 UNFINISHED = "unfinished"
 """How results are called, and how the store writes them."""
 
-_NAMES = {end: name for name, end in RESULTS.items()}
 _PLIES = range(1, 10)
 
 
@@ -60,7 +60,7 @@ class StoredGame(NamedTuple):
     @property
     def result(self) -> str:
         """One of `RESULTS`."""
-        return _NAMES[self.end]
+        return describe.RESULTS[self.end]
 
     @property
     def when(self) -> When:
@@ -147,7 +147,7 @@ def values(game: StoredGame) -> tuple[Any, ...]:
     of_both = len(wrong) - of_second, of_second
     return (
         *game[:7],
-        _NAMES[game.end],
+        describe.RESULTS[game.end],
         *game[8:13],
         *game[15:],
         len(game.moves),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Steps, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Step, Steps, size, smaller
 from noughts.game.board import Board
 from noughts.game.positions import Position
 
@@ -27,11 +27,8 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
         "search": search,
         "nodes": nodes,
         "cut": cut,
-        "boards": [_board(node, position) for node in found.boards],
-        "steps": [
-            asdict(step) | {"window": f"{format_score(step.alpha)} to {format_score(step.beta)}"}
-            for step in found.steps
-        ],
+        "boards": [_board(node) for node in found.boards],
+        "steps": [asdict(step) | {"window": _window(step)} for step in found.steps],
     }
     return {"position": str(position), "view": view}
 
@@ -54,20 +51,25 @@ def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict
     }
 
 
-def _board(node: Node, start: Position) -> dict[str, object]:
+def _window(at: Node | Step) -> str:
+    return f"{format_score(at.alpha)} to {format_score(at.beta)}"
+
+
+def _board(node: Node) -> dict[str, object]:
     marks = str(node.position)
     mover = None if node.cell is None else marks[node.cell]
-    window = f"window: {format_score(node.alpha)} to {format_score(node.beta)}"
-    to_move = f"{start.turn} to move"
+    is_open = (node.alpha, node.beta) == (-INFINITE, INFINITE)
     return {
         "marks": marks,
         "parent": node.parent,
         "last": node.cell,
-        "text": to_move if node.cell is None else f"{mover} plays {node.cell + 1}",
+        "text": f"{node.position.turn} to move"
+        if node.cell is None
+        else f"{mover} plays {node.cell + 1}",
         "line": Board.of(node.position).winning_line or (),
         "value": _value(node),
         "whose": f"Window{f' of {mover}' if mover else ''}, from alpha to beta",
-        "window": None if (node.alpha, node.beta) == (-INFINITE, INFINITE) else window,
+        "window": None if is_open else f"window: {_window(node)}",
         "entered": node.entered,
         "valued": node.valued,
         "best": node.leads,
