@@ -68,7 +68,11 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             made = program() if callable(program) else program
             self.board, self.firmware, self._flash = made.board, made.firmware, made.flash
             self._wait(lambda: bool(self.port))
-            opened = serial.serial_for_url(self.port, 115200, timeout=0)
+            try:
+                opened = serial.serial_for_url(self.port, 115200, timeout=0)
+            except serial.SerialException:
+                self._wait(lambda: False)  # it has ended already, and its failure says why
+                raise
             self.serial = self._closing.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
                 self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
