@@ -63,23 +63,12 @@ def says(page: Page, text: str | re.Pattern[str]) -> None:
 
 
 class Held:
-    """A page's requests to such addresses wait until a test lets them go on; or only the first."""
+    """A page's requests to such addresses wait until a test lets them go on."""
 
-    def __init__(
-        self, page: Page, pattern: str | re.Pattern[str], only_first: bool = False
-    ) -> None:
+    def __init__(self, page: Page, pattern: str | re.Pattern[str]) -> None:
         self._page = page
-        self._only_first = only_first
-        self._count = 0
         self._routes: list[Route] = []
-        page.route(pattern, self._hold)
-
-    def _hold(self, route: Route) -> None:
-        self._count += 1
-        if self._only_first and self._count > 1:
-            route.continue_()
-        else:
-            self._routes.append(route)
+        page.route(pattern, lambda route: self._routes.append(route))
 
     def next(self) -> Route:
         """The first one that waits, or comes; a page has it later than it is asked for."""

@@ -58,9 +58,8 @@ def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
         headline(board, f"Player {'AB'[move % 2]}'s turn")
         press(board, "B")
     headline(board, "A draw!")
-    expect(
-        board.get_by_text("game 1, move 9: A in the bottom-right corner; a draw")
-    ).to_be_visible()
+    last = "game 1, move 9: A in the bottom-right corner; a draw"
+    expect(board.get_by_text(last)).to_be_visible()
     expect(board.get_by_role("row", name="Diagonals")).to_contain_text("+1")
     picture = "person against person: A has 3, 4, 5, 8, 9; B has 1, 2, 6, 7"
     expect(board.get_by_role("img", name=picture)).to_be_visible()
@@ -155,13 +154,7 @@ def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown
     shown.does(("reset",))
 
 
-def test_a_page_without_a_board_says_how_to_get_one(server, page):
-    page.goto(f"{server.url}/boards")
-    expect(page.get_by_role("heading", name="No board yet")).to_be_visible()
-    expect(page.get_by_text("noughts web --boards 2")).to_be_visible()
-
-
-def test_a_page_whose_games_cannot_be_kept_says_so_and_goes_on(stand_in, serve, page, tmp_path):
+def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear class")
     server = serve(path, boards=1)
