@@ -16,7 +16,7 @@ from noughts.game.board import table_html
 from noughts.game.engine import After, Engine, Reply, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
-RESULTS = WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
+RESULTS = "won", "drawn", "lost"
 _CALLS_IF_VARYING = 10
 
 
@@ -27,7 +27,7 @@ class Seat:
     first: bool
     """Whether the engine moves first."""
     games: Counter[tuple[str, int]]
-    """How many games there are, by result (`won`, `drawn`, `lost`) and length in plies."""
+    """How many games there are, by result, one of `RESULTS`, and length in plies."""
     win_chance: Fraction
     """Against an opponent who plays every free cell with equal chances."""
     loss_chance: Fraction
@@ -70,7 +70,7 @@ class Proof:
 
     @property
     def never_loses(self) -> bool:
-        return not any(seat.count(LOST) for seat in self.seats)
+        return not any(seat.count("lost") for seat in self.seats)
 
     def _repr_html_(self) -> str:
         rows = [
@@ -93,10 +93,10 @@ def prove(engine: Engine) -> Proof:
 
 
 def _end(result: int, at: Position) -> Seat:
-    name = {1: WON_BY_ENGINE, 0: DRAWN, -1: LOST}[result]
+    games = Counter([(RESULTS[1 - result], at.ply)])
     won, lost = Fraction(result > 0), Fraction(result < 0)
     line = () if lost else None
-    return Seat(True, Counter([(name, at.ply)]), won, lost, lost, line, lost, line)
+    return Seat(True, games, won, lost, lost, line, lost, line)
 
 
 def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
