@@ -48,16 +48,16 @@ def stages(
 def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:
     """A store with these games, each a minute after the one before."""
     with Store(path, create=True) as store:
-        keep(store, board, BOOT, at)
+        add(store, board, BOOT, at)
         for index, game in enumerate(games):
             began = None if at is None else at + index * 60_000
             for sentence in game:
-                keep(store, board, sentence, began)
+                add(store, board, sentence, began)
     return path
 
 
-def keep(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
-    """Store a sentence at its moment of the game; each board has a boot of its own."""
+def add(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
+    """Store a sentence, received as long after a game began as it says; each board has its boot."""
     if sentence.boot == BOOT.boot and board != "usb-1":
         sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0

@@ -311,12 +311,12 @@ def test_nothing_is_written_over_the_store(noughts, stored, tmp_path):
 
 @pytest.mark.parametrize("seeds", [range(15), long(range(15, 60))])
 def test_any_damage_is_one_line(noughts, stored, tmp_path, seeds):
-    """Bytes changed at random: the games are told, or one line says that the store is damaged."""
+    """Bytes changed at random: games are printed, or one line says that the store is damaged."""
     with sqlite3.connect(stored) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.execute("PRAGMA journal_mode = DELETE")
     content = stored.read_bytes()
-    told = 0
+    refused = 0
     for seed in seeds:
         dice = Random(seed)
         damaged = bytearray(content)
@@ -328,8 +328,8 @@ def test_any_damage_is_one_line(noughts, stored, tmp_path, seeds):
             status, _, err = noughts(*line.split(), db=db)
             assert status in (0, 1)
             assert err.count("\n") == status, (seed, err)
-            told += status
-    assert told > len(seeds) / 3
+            refused += status
+    assert refused > len(seeds) / 3
 
 
 def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch):
@@ -366,20 +366,20 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     words = line.split()
     there = "{} holds no game yet; " if exists else "no games are stored in {} yet; "
     keeping = "`noughts play` and `noughts watch` store games there"
-    told = refused(*words, db=None)
-    assert there.format(usual) in told and keeping in told
-    assert "`noughts watch --emulated 3` fills demonstration.db" in told
-    told = refused(*words, db=other)
-    assert there.format(other) in told and other.exists() == exists
-    assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in told
+    message = refused(*words, db=None)
+    assert there.format(usual) in message and keeping in message
+    assert "`noughts watch --emulated 3` fills demonstration.db" in message
+    message = refused(*words, db=other)
+    assert there.format(other) in message and other.exists() == exists
+    assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in message
     if exists:
         assert printed("games", "--json", db=other) == "[]\n"
         assert json.loads(printed("stats", "--json", db=other))["games"] == 0
     else:
         assert "`noughts watch --emulated 3` fills it" in refused(*words, db=played)
     filled(played, stages(DRAW))
-    told = refused(*words, db=None)
-    assert keeping in told and told.endswith(f" --db {played} selects a demonstration's\n")
+    message = refused(*words, db=None)
+    assert keeping in message and message.endswith(f" --db {played} selects a demonstration's\n")
     printed(*words, db=played)
 
 

@@ -250,8 +250,8 @@ def test_a_game_that_was_received_live_keeps_its_start(drives, tmp_path):
     """A log and the cable are followed at once, and no game is doubled."""
     cable = QueuedSource()
     for stage in stages(ONE.moves, "x"):
-        said = write(replace(stage, boot=ONE.boot))
-        cable.put(DataReceived(BOARD, f"{said}\r\n".encode(), AT))
+        line = write(replace(stage, boot=ONE.boot))
+        cable.put(DataReceived(BOARD, f"{line}\r\n".encode(), AT))
     drives.plug(V2_ID, LOG)
     session = Session()
     with closing(Recorder(Store(tmp_path / "db", create=True), [cable, drives.source])) as recorder:

@@ -56,12 +56,12 @@ def test_the_page_says_results_boards_first_moves_and_mistakes(noughts, stored, 
     assert boards["blue table"] == ["1", "0", "0", "0", "1", "0", "1", "0.50"]
     assert boards["usb-1"] == ["5", "1", "1", "2", "0", "1", "2", "0.50"]
     assert ["2", "3", "3", "100%"] in rows  # the second move of the game
-    for said in (
+    for text in (
         "Where people began 3 games: 100% in the centre, 0% in a corner, 0% on an edge.",
         "Most often wrong: 2, on the top edge (3 times); it turns a draw into a loss",
         "Right: 1, 3, 7 or 9.",
     ):
-        assert said in page.text
+        assert text in page.text
 
 
 def test_the_page_needs_nothing_but_itself(printed):
@@ -133,8 +133,8 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
         for number in range(1, 200):
             cells = over(dice.sample(range(9), 9))
             seats, first = dice.choice(["PP", "PH", "HP", "HE"]), dice.choice("AB")
-            told = stages(cells, seats=seats, first=first, number=number)[-1]
-            store.add("usb-1", told, AT)
+            sentence = stages(cells, seats=seats, first=first, number=number)[-1]
+            store.add("usb-1", sentence, AT)
             order = seats if first == "A" else seats[::-1]
             for ply, move in enumerate(review(cells)):
                 if order[ply % 2] == "P":

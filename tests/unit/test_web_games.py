@@ -20,7 +20,7 @@ from noughts.views.game_filter import ChosenGames
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games, page_number, store_state
 from noughts.web.safety import Site
-from sample_games import AT, BOOT, DRAW, filled, keep, stages
+from sample_games import AT, BOOT, DRAW, add, filled, stages
 
 WON = [4, 1, 0, 2, 8]
 
@@ -143,7 +143,7 @@ def test_looking_changes_nothing_and_others_may_write(tmp_path):
     with Store(path) as watch:
         watch.add("usb-2", BOOT, AT)
         for sentence in stages(WON)[:3]:
-            keep(watch, "usb-2", sentence, AT)
+            add(watch, "usb-2", sentence, AT)
         watch.db.execute("BEGIN IMMEDIATE")  # a watcher in the middle of writing
         assert "Game 2: unfinished" in page("/games/2", path).text
         assert page("/games", path).status == "1 game"
@@ -226,7 +226,7 @@ def test_statistics_are_cached_until_the_store_changes(tmp_path, counted):
     assert page("/statistics?board=usb-2", db).status == board
     with Store(db) as watch:
         for sentence in stages(DRAW, number=2):
-            keep(watch, "usb-2", sentence, AT)
+            add(watch, "usb-2", sentence, AT)
         assert page("/statistics", db).status == "3 games"
         assert len(counted) == 3
 

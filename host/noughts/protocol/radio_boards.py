@@ -14,7 +14,7 @@ _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
 
 
 def sending_board(line: str, radio_id: str | None) -> str:
-    """The board that said something, by the name of the line on which it came.
+    """The board that sent something, by the name of the line on which it came.
 
     >>> sending_board("usb-9900", None), sending_board("usb-9900", "9A1B2C3D")
     ('usb-9900', 'radio-9A1B2C3D')

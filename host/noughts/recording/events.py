@@ -18,7 +18,7 @@ Called = Callable[[str], str]
 # Nobody changes one, though Python would allow it: frozen ones take four times as long to make.
 @dataclass(unsafe_hash=True)
 class Event:
-    """kind: what `noughts watch --json` calls it. says: its text, with its fields in braces."""
+    """kind: its name in `noughts watch --json`. says: its text, with its fields in braces."""
 
     _kind: ClassVar[str]
     _says: ClassVar[str]
@@ -236,7 +236,7 @@ class RoomOffline(
 
 @dataclass(unsafe_hash=True)
 class MessageRejected(Event, kind="rejected", says="{topic}: a message was rejected: {why}"):
-    """Somebody published what cannot be from a room; said once for each reason."""
+    """Somebody published what cannot be from a room; reported once for each reason."""
 
     topic: str
     why: str

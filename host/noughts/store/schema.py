@@ -5,7 +5,7 @@
              if several are stored together; and what people call it, once they have named it
     lines    what was received, each different line once, with the first moment at which it was
              received; what is not a sentence, with each of its moments, up to 64 MB of it
-    boots    each run of a board that has said what it runs, from its lines
+    boots    each run of a board whose start was received, from its lines
     games    one row per game, by cable or radio: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction in which lines come; its seats are letters of
              `describe.SEATS`
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Game, Runs, body
+from noughts.protocol.sentences import Boot, Runs
 from noughts.store import capture
 from noughts.store.fold import FoldedGame
 from noughts.store.lines import Lines, Received
@@ -127,14 +127,14 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
         f"SELECT id, board, boot, number, 0, {_GAME} FROM old_games"
     )
     lines = Lines(db)
-    for board, heard, *said in db.execute(_OLD_BOOTS).fetchall():
-        lines.keep([Received.of(board, Boot(*said), heard)])
+    for board, heard, *about in db.execute(_OLD_BOOTS).fetchall():
+        lines.keep([Received.of(board, Boot(*about), heard)])
     for id, boot, number, start_by_radio, *rest in db.execute(_OLD_GAMES).fetchall():
         game = FoldedGame(*rest)
         late = game.started is None
         first, *_ = [
-            lines.add(lines.known((boot, number)), game.board, by_radio, late, at, body(said))
-            for by_radio, at, said in _lines(game, boot, number, bool(start_by_radio))
+            lines.add(lines.known((boot, number)), game.board, by_radio, late, at, text)
+            for by_radio, at, text in _lines(game, boot, number, bool(start_by_radio))
         ]
         db.execute("UPDATE games SET line = ? WHERE id = ?", (first, id))
     lines.renew_all()
@@ -171,31 +171,30 @@ def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:
 
 def _lines(
     game: FoldedGame, boot: str, number: int, start_by_radio: bool
-) -> Iterator[tuple[bool, int | None, Game]]:
-    """What a game must have come from, the furthest first: by radio, the moment, the sentence."""
-    radio = is_by_radio(game.board)
-    last_by_radio = radio or bool(game.by_radio)
+) -> Iterator[tuple[bool, int | None, str]]:
+    """What a game must have come from, the furthest first: by radio, the moment, the text."""
 
-    def said(moves: str, ms: int, end: str) -> Game:
-        return Game(boot, number, game.seats, game.first, tuple(map(int, moves)), ms, end)
+    def text(moves: str, ms: int, end: str) -> str:
+        return f"NG,{boot},{number},{game.seats},{game.first},{moves},{ms},{end}"
 
-    last = said(game.moves, game.ms, game.end)
-    known = [last]
-    for plies, ms in reversed([*enumerate(game.times.split(","), 1)]):
-        if ms and (plies < len(game.moves) or game.end == "x"):
-            known.append(said(game.moves[:plies], int(ms), "-"))
+    lines = [(game.ms, text(game.moves, game.ms, game.end))]
+    for plies, time in reversed([*enumerate(game.times.split(","), 1)]):
+        if time and (plies < len(game.moves) or game.end == "x"):
+            lines.append((int(time), text(game.moves[:plies], int(time), "-")))
+    last_by_radio = is_by_radio(game.board) or bool(game.by_radio)
     if game.started is None or game.heard is None:
-        for each in known:
-            yield last_by_radio, game.played_before, each
+        for _, line in lines:
+            yield last_by_radio, game.played_before, line
         return
     # The start and the last moment are of lines that came live, all of them one way.
-    live_by_radio = radio or start_by_radio
+    live_by_radio = is_by_radio(game.board) or start_by_radio
     heard: int | None = game.heard
-    for each in known:
-        at = game.started + each.ms
-        if at > game.heard or (each is last and last_by_radio is not live_by_radio):
-            yield last_by_radio, None, each
+    for ms, line in lines:
+        at = game.started + ms
+        is_last = line is lines[0][1]
+        if at > game.heard or (is_last and last_by_radio is not live_by_radio):
+            yield last_by_radio, None, line
         else:
-            yield live_by_radio, at if heard is None else heard, each
+            yield live_by_radio, at if heard is None else heard, line
             heard = None
-    yield live_by_radio, game.started, said("", 0, "-")
+    yield live_by_radio, game.started, text("", 0, "-")
