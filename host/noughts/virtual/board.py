@@ -51,7 +51,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         speed: float = 1.0,
         seed: int | None = None,
     ) -> None:
-        self._state: tuple[int, bytes] | None = None
+        self._state = 0, b""  # device time in microseconds, and the LEDs
         self._failure = ""
         self._flash = b""
         self._ended = False
@@ -76,7 +76,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self.serial = self._closing.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
                 self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
-            self._wait(lambda: self._state is not None)
+            self._wait(lambda: bool(self._state[1]))
         except BaseException:
             self.close()
             raise
@@ -132,7 +132,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self._news.notify_all()
 
     def _now(self) -> tuple[int, bytes]:
-        if self._ended or self._state is None:
+        if self._ended:
             raise self._gone()
         return self._state
 
@@ -173,11 +173,10 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
     def finish_writing(self) -> bytes:
         """The flash once the board has had the time to write what it has begun to."""
+        end_us = self._state[0] + _WRITING_US
         with self._news:
-            end_us = (self._state[0] if self._state else 0) + _WRITING_US
             self._news.wait_for(
-                lambda: self._ended or (self._state is not None and self._state[0] >= end_us),
-                _SHUTDOWN_TIMEOUT_S,
+                lambda: self._ended or self._state[0] >= end_us, _SHUTDOWN_TIMEOUT_S
             )
         return self._flash
 

@@ -36,8 +36,9 @@ class Pty:
     def write(self, data: bytes) -> None:
         """Send bytes from the board to the readers of the port."""
         self._waiting = (self._waiting + data)[:_BUFFER]
-        with contextlib.suppress(BlockingIOError):
-            self._waiting = self._waiting[os.write(self._master, self._waiting) :]
+        if self._waiting:
+            with contextlib.suppress(BlockingIOError):
+                self._waiting = self._waiting[os.write(self._master, self._waiting) :]
 
 
 class Tcp:
