@@ -207,7 +207,7 @@ def test_a_session_knows_how_things_stand():
 def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     """And what is too much to wait stays where it is."""
     monkeypatch.setattr("noughts.recording.recorder._MAX_PENDING", 5)
-    monkeypatch.setattr("noughts.recording.recorder._SAY_BUSY_S", 0.0)
+    monkeypatch.setattr("noughts.recording.recorder._REPORT_BUSY_AFTER_S", 0.0)
     source = QueuedSource()
     recorder = Recorder(store, [source])
     told, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)

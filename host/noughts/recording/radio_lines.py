@@ -39,15 +39,15 @@ class RadioLines:
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
         """The board that said something, or why it is refused; None if that was reported."""
         board = sending_board(line, radio_id)
-        heard = self._boards[line]
+        received = self._boards[line]
         if self._known is not None:
             if radio_id in self._known:
                 return board
             why = "not one of the known boards (--known)"
-        elif board in heard or board in self.named:
+        elif board in received or board in self.named:
             return board
-        elif len(heard) < MAX_BOARDS:
-            heard.add(board)
+        elif len(received) < MAX_BOARDS:
+            received.add(board)
             return board
         else:
             why = (

@@ -30,7 +30,7 @@ _BUSY_S = 0.005
 """A look that takes so long has found much; to look less often is cheaper then."""
 _LOCK_TIMEOUT_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
-_SAY_BUSY_S = 2.0
+_REPORT_BUSY_AFTER_S = 2.0
 _QUIET_S = 1.0
 """A board that has sent no stored game for so long has sent all of them."""
 _MAX_PENDING = 50_000
@@ -46,7 +46,7 @@ class Recorder:
 
     It is used in one thread at a time: in `poll()` after `poll()`, or in `run()`.
 
-    known: ids of the boards that may be heard by radio; None: any, see `radio_lines.py`.
+    known: ids of the boards that may be received by radio; None: any, see `radio_lines.py`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Recorder:
         self._resent: dict[str, events.ResentGames] = {}
         self._resent_at_s: dict[str, float] = {}
         self._busy_since_s: float | None = None
-        self._said_busy = False
+        self._busy_reported = False
         self._names = self.radio.named = names(store)
         self._named_at_s = time.monotonic()
         self._arrived: list[sources.Change] = []
@@ -85,19 +85,19 @@ class Recorder:
         """The file in which games are stored; a new one if the first was deleted or overwritten."""
         return self.store.path
 
-    def run(self, stop: threading.Event, tell: Callable[[list[events.Event]], None]) -> None:
+    def run(self, stop: threading.Event, report: Callable[[list[events.Event]], None]) -> None:
         """Record until `stop` is set, and what boards have said by then.
 
-        tell: gets the events, and must not wait for anybody. Raises `StoreError`.
+        report: gets the events, and must not wait for anybody. Raises `StoreError`.
         """
         while not stop.is_set():
             start_s = time.monotonic()
-            tell(self.poll())
+            report(self.poll())
             took_s = time.monotonic() - start_s
             waited_for = any(isinstance(each, sources.Delivered) for each in self._arrived)
             if not waited_for and took_s < _BUSY_REST_S:  # else it is behind
                 time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
-        tell(self.finish())
+        report(self.finish())
 
     def finish(self) -> list[events.Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
@@ -202,24 +202,24 @@ class Recorder:
                 stored = self.store.add_many([each for each in some if isinstance(each, Received)])
             except StoreBusyError:
                 self._busy_since_s = self._busy_since_s or now_s
-                if not self._said_busy and now_s - self._busy_since_s >= _SAY_BUSY_S:
-                    self._said_busy = True
+                if not self._busy_reported and now_s - self._busy_since_s >= _REPORT_BUSY_AFTER_S:
+                    self._busy_reported = True
                     reported.append(events.StoreBusy(str(self.path)))
                 return
             del self.pending[: len(some)]
-            kept = iter(stored)
+            results = iter(stored)
             for each in some:
                 if isinstance(each, Received):
-                    self._report(each, next(kept), reported)
+                    self._report(each, next(results), reported)
                 elif isinstance(each, sources.Delivered):
                     each.stored()
                 else:
                     if isinstance(each, events.PortClosed):
                         self._sum_up(each.board, reported)
                     reported.append(each)
-        if self._said_busy:
+        if self._busy_reported:
             reported.append(events.StoreFree(str(self.path)))
-        self._busy_since_s, self._said_busy = None, False
+        self._busy_since_s, self._busy_reported = None, False
         for board in list(self._resent):
             if now_s - self._resent_at_s[board] >= _QUIET_S:
                 self._sum_up(board, reported)

@@ -147,7 +147,7 @@ class WatchApp(Program):
             if boards := sorted(session.playing, key=lambda board: name_key(self._called(board))):
                 room = self.size.width - 1  # for the scroll bar
                 self._boards.update(_tiles(boards, self._called, room))
-            self._notes.update(Group(*(Text(_shown(line), how) for line, how in self._said())))
+            self._notes.update(Group(*(Text(_shown(line), how) for line, how in self._remarks())))
             self._list(list(session.ended))
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
@@ -160,7 +160,7 @@ class WatchApp(Program):
     def _called(self, board: BoardState) -> str:
         return self._session.called(board.name)
 
-    def _said(self) -> list[tuple[str, str]]:
+    def _remarks(self) -> list[tuple[str, str]]:
         """How many boards there are, what has become of the store, and which ports wait."""
         session = self._session
         boards, gateways = session.playing, session.gateways
