@@ -8,8 +8,15 @@ from random import Random
 
 import pytest
 
-from classes import at_random, blind_to_diagonals, blocks_only, centre_first, played, win_chance
-from classes_on_boards import circle
+from classes import (
+    at_random,
+    blind_to_diagonals,
+    blocks_only,
+    centre_first,
+    circle,
+    played,
+    win_chance,
+)
 from needed import long
 from noughts import brain
 from noughts.brain import learn
