@@ -44,10 +44,6 @@ class HtmlPage(HTMLParser):
             self.rows[-1].append("")
         self._in_status = ("role", "status") in attrs
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags[tag] += 1
-        self.attributes += attrs
-
     def handle_endtag(self, tag: str) -> None:
         assert self._open.pop() == tag
         self._in_status = False

@@ -22,7 +22,7 @@ export class Stepper {
     document.addEventListener('keydown', (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       // A slider knows these keys itself, and on a board they move between cells.
-      const taken = event.defaultPrevented || event.target.closest('input, select');
+      const taken = event.defaultPrevented || event.target.closest('input:not([type=checkbox]), select');
       if (taken || !(event.key in KEYS)) return;
       event.preventDefault();
       $(KEYS[event.key]).click();
