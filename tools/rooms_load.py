@@ -140,19 +140,22 @@ class _School:
     def load(self, start_ms: int) -> Load:
         """Wait until the collector has reported all sentences, or stops reporting."""
         stored: dict[_Key, int] = {}
-        events = 0
+        events, at, rest = 0, 0, b""
         end_s = time.monotonic() + _GIVE_UP_S
         while len(stored) < len(self.received) and time.monotonic() < end_s:
             for _ in range(25):
                 self.flush()
                 time.sleep(2 * _STEP_S)
             known = len(stored)
-            *lines, _ = self._output.read_text("utf-8").split("\n")
+            with self._output.open("rb") as output:
+                output.seek(at)
+                *lines, rest = (rest + output.read()).split(b"\n")
+                at = output.tell()
             games = [each for each in map(json.loads, lines) if each["event"] == "game"]
-            for each in games[events:]:
+            events += len(games)
+            for each in games:
                 key = each["boot"], each["number"], len(each["moves"])
                 stored.setdefault(key, timestamps.from_iso(each["at"]))
-            events = len(games)
             if len(stored) > known:
                 end_s = time.monotonic() + _GIVE_UP_S
         delays = sorted(stored[key] - at for key, at in self.received.items() if key in stored)
