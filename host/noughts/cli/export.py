@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
+import gc
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import count, games
 from noughts.terminal.output import progress
-from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of, utc
+from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
 from noughts.views.game_filter import ChosenGames
 
 _AT_ONCE = 2_000
@@ -41,10 +42,14 @@ _Write = Callable[[Columns, BinaryIO], Iterator[int]]
 
 
 def _csv(parts: Columns, file: BinaryIO) -> Iterator[int]:
-    writer = csv.writer(codecs.getwriter("utf-8")(file))
+    text = io.StringIO()
+    writer = csv.writer(text)
     writer.writerow(column.name for column in COLUMNS)
     for columns in parts:
         writer.writerows(zip(*columns, strict=True))
+        file.write(text.getvalue().encode())
+        text.seek(0)
+        text.truncate()
         yield len(columns[0])
 
 
@@ -76,7 +81,7 @@ def _parquet(parts: Columns, file: BinaryIO) -> Iterator[int]:
 
 
 _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
-    "csv": (_csv, utc),
+    "csv": (_csv, timestamps.utc),
     "jsonl": (_jsonl, timestamps.iso),
     "parquet": (_parquet, int),
 }
@@ -102,6 +107,7 @@ def run_export(
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("parquet is not text; name a file with -o")
     which = chosen.filter()
+    gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
     with options.open_store(db) as store:
         total = count(store, which)
         if not total:

@@ -31,7 +31,7 @@ from noughts.terminal.layout import grid, table
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, draw_statistics
 from noughts.views.board import Picture
-from noughts.views.export_columns import plain_text, utc
+from noughts.views.export_columns import plain_text
 from noughts.views.game_filter import ChosenGames
 from noughts.views.statistics import (
     MISTAKE,
@@ -215,8 +215,10 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
                 "board": plain_text(board.board),
                 "name": plain_text(board.name),
                 "mistakes_a_game": None if rate is None else round(rate, 3),
-                "last_utc": None if when.started is None else utc(when.started),
-                "last_before_utc": None if when.played_before is None else utc(when.played_before),
+                "last_utc": None if when.started is None else timestamps.utc(when.started),
+                "last_before_utc": None
+                if when.played_before is None
+                else timestamps.utc(when.played_before),
             }
         )
     text = io.StringIO(newline="")

@@ -23,10 +23,11 @@ def thinking(times: str) -> list[int | None]:
 
     None if one of the two was not received.
     """
-    moved = [0, *(int(time) if time else None for time in times.split(","))]
-    return [
-        None if now is None or before is None else now - before for before, now in pairwise(moved)
-    ]
+    moved = times.split(",")
+    if "" not in moved:  # as in nearly all of them
+        return [now - before for before, now in pairwise([0, *map(int, moved)])]
+    known = pairwise([0, *(int(time) if time else None for time in moved)])
+    return [None if now is None or before is None else now - before for before, now in known]
 
 
 class StoredGame(NamedTuple):

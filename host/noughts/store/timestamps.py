@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # quicker to write
 _MS = timedelta(milliseconds=1)
 
 
@@ -16,7 +17,12 @@ def now() -> int:
 
 def iso(ms: int) -> str:
     """`2026-11-21T07:03:43.123Z`."""
-    return (_EPOCH + ms * _MS).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{utc(ms, 'T')}Z"
+
+
+def utc(ms: int, separator: str = " ") -> str:
+    """`2026-11-21 07:03:43.123`, as spreadsheets read it."""
+    return (_EPOCH_UTC + ms * _MS).isoformat(separator, "milliseconds")
 
 
 def from_iso(text: str) -> int:

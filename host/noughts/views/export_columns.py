@@ -14,7 +14,6 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from noughts.errors import printable
-from noughts.store import timestamps
 from noughts.store.stored_game import FIELDS, Field, StoredGame, values
 
 _PREFIXES = {"str": "", "id": "0x", "release": "v"}
@@ -64,11 +63,6 @@ def plain_text(value: str | None, prefix: str = "") -> str | None:
         return None
     shown = printable(prefix + value)
     return shown if _PLAIN.fullmatch(shown) else f"_{shown}"
-
-
-def utc(ms: int) -> str:
-    """A moment as spreadsheets read it: `2026-11-21 07:03:43.123`."""
-    return timestamps.iso(ms)[:-1].replace("T", " ")
 
 
 def columns_of(
