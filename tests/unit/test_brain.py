@@ -1,6 +1,5 @@
 """Hard's brain, held against the game as it is solved by brute force."""
 
-from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -35,22 +34,14 @@ def best_moves(board):
     return {cell for cell in liked if liked[cell] == max(liked.values())}
 
 
-def test_the_solver_agrees_with_brute_force_everywhere():
+def test_the_solver_and_the_chip_agree_with_brute_force_everywhere():
+    """The chip on its board, too, where it may be either player."""
     for position in unfinished():
+        best = best_moves(str(position))
         assert solver.value(position) == minimax(str(position)), position
-        assert set(solver.hard_moves(position)) == best_moves(str(position)), position
-
-
-def test_exact_strength_from_the_empty_board():
-    for me, first, published in (("X", True, Fraction(191, 192)), ("O", False, Fraction(866, 945))):
-        won, lost = against_random("." * 9, me, like_hard)
-        assert won == solver.win_chance(hard_to_move=first) == published and lost == 0
-
-
-def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():
-    for position in unfinished():
+        assert set(solver.hard_moves(position)) == best, position
         cells = brain.best_cells(ai, position)
-        assert cells and set(cells) <= best_moves(str(position)), position
+        assert cells and set(cells) <= best, position
         assert list(brain.choose(position, MADE).cells) == cells
         marks = [(position.other >> c & 1) - (position.mover >> c & 1) for c in range(9)]
         score = [-line for line in position.scores()]
@@ -116,7 +107,6 @@ def test_a_table_that_gives_value_away_has_a_flaw(book, why):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("WEIGHTS", "import os\nWEIGHTS"),
         ('WEIGHTS = b"', 'WEIGHTS = b"\\x00'),
         ("BOOK = (", "BOOK = (70000, "),
         ("ID = ", "ID = len(str()) or "),

@@ -1,7 +1,6 @@
 """Engines, held against published numbers and the solved game; and against each other."""
 
 import json
-import math
 from fractions import Fraction
 from itertools import combinations
 from random import Random
@@ -9,10 +8,9 @@ from random import Random
 import pytest
 
 from brute_force import against_random, following
-from noughts.cli.duel import _print_pairs
 from noughts.engines.registry import engines
 from noughts.game import solver
-from noughts.game.engine import Tally, interval, match
+from noughts.game.engine import interval, match
 from noughts.game.positions import EMPTY, unfinished
 from noughts.game.proof import prove
 
@@ -100,21 +98,11 @@ def test_all_against_all(printed, monkeypatch):
     """Each pair once, as a match of the two."""
     chosen = {name: ENGINES[name] for name in ("random", "easy", "medium", "menace")}
     monkeypatch.setattr("noughts.cli.duel.engines", lambda: chosen)
-    _, _, *rows, _ = printed("duel", "--all", "-n", 20).replace(" (untrained)", "").splitlines()
+    told = printed("duel", "--all", "-n", 20)
+    assert max(map(len, told.splitlines())) <= 80 and " menace (untrained) " in told
+    _, _, *rows, _ = told.replace(" (untrained)", "").splitlines()
     assert [tuple(row.split()[:2]) for row in rows] == list(combinations(chosen, 2))
     (facts,) = json.loads(printed("duel", "easy", "medium", "-n", 20, "--json"))
     seats = facts["first"], facts["second"]
     ended = [sum(seat[end]["games"] for seat in seats) for end in ("won", "drawn", "lost")]
     assert [f"{count / 20:.1%}" for count in ended] == rows[3].split()[2:]
-
-
-def test_all_against_all_fits_80_columns_and_names_how_far_the_intervals_reach(capsys):
-    """With the widest shares, and as many games as there may be."""
-    many = Tally(10**7), Tally()
-    _print_pairs(dict.fromkeys(combinations(ENGINES, 2), many), 10**7, 2**31)
-    told = capsys.readouterr().out
-    assert "100.0%" in told and max(map(len, told.splitlines())) <= 80
-    assert " menace (untrained) " in told
-    _print_pairs({("hard", "rules"): (Tally(drawn=4), Tally())}, 4, 0)
-    low, _ = interval(4, 4)
-    assert f"{math.ceil((1 - low) * 1000) / 1000:.1%} below" in capsys.readouterr().out

@@ -101,26 +101,23 @@ def test_a_puzzle_has_one_right_move_and_it_matters():
 
 
 def test_levels_of_puzzles():
+    """By depth, until enough people have answered."""
     found = {(each.depth, level(each)) for each in puzzles()}
     assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
-    assert level(hard) == 3 == level(hard, 4, 0)
-    assert level(hard, 5, 0) == 1
-    wrong = {0: 1, 9: 1, 10: 2, 29: 2, 30: 3, 100: 3}
-    assert {count: level(hard, 100, count) for count in wrong} == wrong
+    answers = [(4, 0), (5, 0), (100, 9), (100, 10), (100, 29), (100, 30)]
+    assert [level(hard, *each) for each in answers] == [3, 1, 1, 2, 2, 3]
 
 
 def test_puzzles_differ_from_the_one_before_and_are_turned_at_random():
     random, least = Random(1), canonical(parse("XX..O...."))
-    before = parse("." * 9)
-    for _ in range(150):
-        drawn = draw(random, lambda each: level(each) == 3, before)
-        assert level(drawn) == 3 and canonical(drawn.position) != canonical(before)
-        assert solver.value_preserving_moves(drawn.position) == [drawn.right]
-        before = drawn.position
-    turned = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
+
+    def drawn(before=EMPTY):
+        found = draw(random, lambda each: each.position == least, before)
+        assert solver.value_preserving_moves(found.position) == [found.right]
+        return found.position
+
+    turned = Counter(drawn() for _ in range(400))
     assert len(turned) == 8 and min(turned.values()) > 25
-    # Where no other fits, it is any other.
-    drawn = (draw(random, lambda each: each.position == least, least) for _ in range(400))
-    others = {canonical(each.position) for each in drawn}
+    others = {canonical(drawn(least)) for _ in range(400)}  # where no other fits, it is any other
     assert len(others) > 150 and least not in others
