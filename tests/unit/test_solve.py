@@ -90,6 +90,19 @@ def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
         assert steps[-1].text.startswith(played)
 
 
+def test_the_best_so_far_is_best_until_a_better_one():
+    best = {}
+    for board in Steps(parse("XO..X...O"), "alphabeta").boards[1:]:
+        if board.leads:
+            best.setdefault(board.parent, []).append(board)
+    for led in best.values():
+        values = [board.valued for board in led]
+        assert [board.leads for board in led] == list(zip(values, [*values[1:], None], strict=True))
+        scores = [board.score for board in led]
+        assert scores == sorted(set(scores))
+    assert max(map(len, best.values())) > 1
+
+
 @pytest.mark.parametrize(
     ("text", "search", "told"),
     [
