@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
@@ -50,17 +49,13 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
         "board 1, usb-…61974e450027001a, is now blue table\n"
     )
     name_board("usb-2", "O\u0308l-Bank")
-    head, one, two = (line.split("  ") for line in printed("boards").splitlines())
-    assert [cell.strip() for cell in head if cell] == [
-        "number", "name", "kind", "games", "last seen", "board",
-    ]  # fmt: skip
-    assert "blue table" in one and "V1" in one and one[-1] == "usb-…61974e450027001a"
+    head, one, two = printed("boards").splitlines()
+    assert head.split() == ["number", "name", "kind", "games", "last", "seen", "board"]
+    assert "blue table" in one and "V1" in one and one.endswith(" usb-…61974e450027001a")
     assert "\u00d6l-Bank" in two  # the same, however its accents are written
-    known = listed()
-    assert [(each["number"], each["board"], each["name"], each["games"]) for each in known] == [
-        (1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1),
-    ]  # fmt: skip
-    assert known[0]["heard"] == "2026-09-21T14:13:29.000Z"
+    known = [(each["number"], each["board"], each["name"], each["games"]) for each in listed()]
+    assert known == [(1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1)]
+    assert listed()[0]["heard"] == "2026-09-21T14:13:29.000Z"
     assert name_board("1", "").endswith("has no name any more\n")
     assert listed()[0]["name"] is None
 
@@ -70,12 +65,13 @@ def test_a_name_shows_everywhere_and_chooses_games(name_board, printed, listed):
     assert printed("games").count("blue table") == 1
     assert "blue table" in printed("replay", "1")
     assert [game["board_name"] for game in listed("games")] == [None, None, "blue table"]
-    rows = csv.DictReader(io.StringIO(printed("export")))
-    assert [(row["board"], row["board_name"]) for row in rows] == [
-        (LONG, "blue table"), ("usb-2", ""), ("usb-2", ""),
-    ]  # fmt: skip
+    assert [row["board_name"] for row in exported(printed)] == ["blue table", "", ""]
     for part, found in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
         assert [game["game"] for game in listed("games", "--board", part)] == found
+
+
+def exported(printed):
+    return csv.DictReader(io.StringIO(printed("export")))
 
 
 def test_the_boards_of_a_room_and_those_by_radio(name_board, listed, stored):
@@ -98,9 +94,7 @@ def test_the_kind_is_what_the_board_sent_last(listed, stored):
         (["2", "BLUE"], 1, "another board is named 'BLUE' already; choose another name"),
         (["3", "red"], 1, "no board '3' is in "),
         (["2", "\x1b[2Jred"], 2, "a name has no control characters"),
-        (["2", "\u202ered"], 2, "a name has no control characters"),
         (["2", "x" * 41], 2, "at most 40 characters, not 41"),
-        (["2"], 2, "Missing argument 'NAME'"),
     ],
 )
 def test_names_that_are_refused(name_board, noughts, listed, words, status, says):
@@ -117,23 +111,7 @@ def test_foreign_board_name_is_escaped(printed, stored):
     for line in ("boards", "games", "replay 2", "export", "stats"):
         out = printed(*line.split())
         assert all(line.isprintable() for line in out.splitlines())
-    names = {row["board_name"] for row in csv.DictReader(io.StringIO(printed("export")))}
-    (name,) = names - {""}
-    assert name.startswith("_=")
-
-
-@pytest.mark.parametrize("command", ["boards", "games", "report"])
-def test_an_impossible_timestamp_is_damage(refused, stored, command):
-    with sqlite3.connect(stored) as db:
-        db.execute("PRAGMA ignore_check_constraints = 1")
-        db.execute("UPDATE games SET started = 1 << 60, heard = 1 << 60")
-    assert "is damaged" in refused(command)
-
-
-def test_no_board_yet(refused, tmp_path):
-    empty = tmp_path / "empty.db"
-    Store(empty, create=True).close()
-    assert refused("boards", db=empty).startswith(f"noughts: {empty} holds no game yet; ")
+    assert {row["board_name"][:2] for row in exported(printed)} == {"", "_="}
 
 
 def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch):

@@ -12,7 +12,7 @@ from noughts import Board
 from noughts.game.positions import reachable
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.sentences import write
-from sample_games import BOOT, stages
+from sample_games import BOOT, DRAW, stages
 
 
 def test_all_that_is_promised_is_there():
@@ -44,7 +44,6 @@ def test_every_reachable_board_agrees_with_the_solver():
     [
         ("44", "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8"),
         ("9", "move 1: '9' is not a cell; choose one of 0 to 8"),
-        ("4a", "move 2: 'a' is not a cell"),
         ([4, 11], "move 2: 11 is not a cell"),
         ("031425", "move 6: the game is over"),
         (["²"], "is not a cell"),
@@ -52,9 +51,8 @@ def test_every_reachable_board_agrees_with_the_solver():
 )
 def test_illegal_games_are_told_by_their_move(moves, why):
     for function in (Board.after, noughts.review):
-        with pytest.raises(noughts.IllegalMoveError) as caught:
+        with pytest.raises(noughts.IllegalMoveError, match=why):
             function(moves)
-        assert why in str(caught.value)
 
 
 def test_pictures_are_documents_with_the_marks_labels_and_the_line():
@@ -82,15 +80,13 @@ def test_engines_are_found_by_name_and_answer_boards(name):
 
 def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path, printed):
     captured, db = tmp_path / "capture", tmp_path / "games.db"
-    games = [*stages([4, 0, 2, 6, 3, 5, 1, 7, 8]), *stages([0, 4], end="x", number=2)]
-    lines = [f"{write(sentence)}\r\n" for sentence in (BOOT, *games)]
-    captured.write_bytes(b"noise\n" + "".join(lines).encode())
+    games = [*stages(DRAW), *stages([0, 4], end="x", number=2)]
+    lines = "".join(f"{write(sentence)}\r\n" for sentence in (BOOT, *games))
+    captured.write_bytes(b"noise\n" + lines.encode())
     printed("watch", "--from", captured, db=db)
-    stored = [(game.boot, game.number, game.end, game.moves) for game in noughts.games(db)]
-    assert stored == [
-        (game.boot, game.number, game.end, "".join(map(str, game.moves)))
-        for game in noughts.games_in_capture(captured)
-    ]
+    stored = [(game.number, game.end, [*map(int, game.moves)]) for game in noughts.games(db)]
+    received = noughts.games_in_capture(captured)
+    assert stored == [(game.number, game.end, [*game.moves]) for game in received]
     wanted = noughts.GameFilter(results=("abandoned",))
     assert [game.number for game in noughts.games(db, wanted)] == [2]
     assert noughts.games(db)._repr_html_().count("<tr>") == 3

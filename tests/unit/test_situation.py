@@ -1,7 +1,6 @@
 """What a board is doing, from its sentences and its LEDs, and both in words."""
 
 import pytest
-from rich.console import Console
 
 from boards import LETTERS
 from noughts.engines.registry import engines
@@ -53,8 +52,6 @@ def test_the_menu_is_read_off_the_leds():
     ):
         assert (look(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
         assert instructions(observer.now, "b").about == f"{letter}: {about}"
-    observer.receive(BOOT)
-    assert (observer.now.phase, observer.now.opponent) == ("menu", "H")
     assert words(observer)[1] == {
         "button A": "next opponent", "button B": "start the game", "A+B": "tilt or buttons",
     }  # fmt: skip
@@ -131,45 +128,22 @@ def test_a_reset_and_a_fault():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert look(observer, sad).phase == "fault"
-    assert instructions(observer.now, "b") == Instructions(
-        "The game has failed", "A sad face: it starts again by itself."
-    )
+    failed = Instructions("The game has failed", "A sad face: it starts again by itself.")
+    assert instructions(observer.now, "b") == failed
     observer.reset()
     assert observer.now.phase == "starting"
-    assert instructions(observer.now, "b") == Instructions(
-        "The board starts", "The game's menu comes in a moment."
+    starts = Instructions("The board starts", "The game's menu comes in a moment.")
+    assert instructions(observer.now, "b") == starts
+
+
+def test_sentences_in_words():
+    assert describe(game("03142", "A")) == (
+        "game 1, move 5: A in the top-right corner; A wins (top row)"
     )
-
-
-@pytest.mark.parametrize("width", [25, 40, 80])
-def test_the_panel_fits_beside_the_board(width):
-    ends = {"A": 3, "B": 2, "=": 1}
-    for moves, end in (("", "-"), ("402", "-"), ("03142", "A"), ("402635178", "=")):
-        now = observed(game(moves, end, seats="PP")).now
-        text = panel(now, "", "t", ends, width)
-        assert "score  A 3, B 2, draws 1" in text.plain and "mode   tilt" in text.plain
-        lines = text.wrap(Console(), width)
-        assert len(lines) <= 15
-
-
-@pytest.mark.parametrize(
-    ("sentence", "words"),
-    [
-        (Boot("00000A83", "V1", "0.1.0", "2798"),
-         "board started: micro:bit V1, game 0.1.0, table 2798"),
-        (Game("0", 3, "PH", "A", (), 0, "-"),
-         "game 3: A is a person, B is the chip (hard); A begins"),
-        (Game("0", 3, "PP", "A", (0, 4, 8, 6, 2), 9, "-"),
-         "game 3, move 5: A in the top-right corner"),
-        (Game("0", 1, "PP", "A", (0, 4, 1, 3, 2), 9, "A"),
-         "game 1, move 5: A in the top-right corner; A wins (top row)"),
-        (Game("0", 1, "PP", "A", (4, 0, 2, 6, 3, 5, 1, 7, 8), 9, "="),
-         "game 1, move 9: A in the bottom-right corner; a draw"),
-        (Game("0", 1, "PP", "A", (4,), 9, "x"), "game 1: abandoned after 1 move"),
-    ],
-)  # fmt: skip
-def test_sentences_in_words(sentence, words):
-    assert describe(sentence) == words
+    assert (
+        describe(game("402635178", "=")) == "game 1, move 9: A in the bottom-right corner; a draw"
+    )
+    assert describe(game("4", "x")) == "game 1: abandoned after 1 move"
 
 
 def test_every_engine_has_a_seat_of_its_own():
