@@ -18,7 +18,6 @@ from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.web.live import LiveBoard
 from sample_games import AT, stages
-from sent_lines import sent_lines
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
@@ -62,13 +61,6 @@ def texts(events):
     return [event.text() for event in events if not event.resent]
 
 
-@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (60_000, 1)])
-def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes):
-    minute = AT // 60_000 * 60_000
-    shown = timestamps.local(minute + minutes * 60_000)
-    assert str(timestamps.When(None, minute + at)) == f"before {shown}"
-
-
 def test_a_game_that_goes_on_names_the_run_until_the_port_is_opened_again(recorder, store):
     recorder.take(LineOpened(BOARD, AT))
     (stored,) = received(recorder, STORED[0])
@@ -92,11 +84,8 @@ def test_a_recovered_game_was_played_before_it_was_received(recorder, store):
     ]
     found = list(games(store, GameFilter()))
     assert [(game.started, game.played_before) for game in found] == [(None, AT)] * 3 + [(AT, None)]
-    assert events[1].record() == {
-        "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": True,
-        "played_before": "2026-09-21T14:13:20.000Z", "game": 1, "boot": "AAAAAAAA", "number": 1,
-        "seats": "PH", "first": "A", "moves": WON, "ms": 5000, "end": "A",
-    }  # fmt: skip
+    record = events[1].record()
+    assert (record["late"], record["played_before"]) == (True, "2026-09-21T14:13:20.000Z")
     # The store is the same at whichever later start it receives them again.
     before = store.read("SELECT * FROM games")
     assert not any(event.new for event in received(recorder, *STORED, at=AT + 10**9))
@@ -120,7 +109,6 @@ def test_resent_games_are_summed_up_when_the_board_has_sent_all(recorder, clock,
         events = recorder.settle()
     assert events[0] == ResentGames(BOARD, 2, 1)
     assert events[0].text() == "usb-1: 2 games resent, 1 new"
-    assert events[0].record() == {"event": "kept", "board": "usb-1", "again": 2, "new": 1}
 
 
 def test_a_game_of_which_something_was_received_live_keeps_its_start(recorder, store):
@@ -137,33 +125,19 @@ def test_a_game_of_which_something_was_received_live_keeps_its_start(recorder, s
     assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
 
 
-def test_after_the_cable_was_out_the_run_is_not_known_any_more(store, tmp_path, noughts):
+def test_after_the_cable_was_out_the_run_is_not_known_any_more(recorder):
     """Its next `$NB` may have been missed: then what it sends would get a wrong start."""
-    recorder = Recorder(store)
     received(recorder, replace(BOOT, boot="AAAAAAAA"))
     recorder.take(LineOpened(BOARD, AT + 10**8))
     (event,) = received(recorder, STORED[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
-    # Whoever reads the raw lines knows it, too.
-    path, other = tmp_path / "sent.log", tmp_path / "other.db"
-    path.write_bytes(sent_lines(store.path))
-    for db, ended in ((store.path, 0), (other, 1)):
-        _, _, summary = noughts("watch", "--from", path, db=db)
-        assert f"2 sentences from 1 board, {ended} game" in summary
-        assert "0 bytes of noise" in summary
-    with Store(other) as read_again:
-        assert list(games(read_again, GameFilter())) == list(games(store, GameFilter()))
 
 
-@pytest.mark.parametrize("opened_since", [False, True])
-def test_a_repeated_earlier_boot_is_not_the_last_boot(recorder, opened_since):
+def test_a_repeated_earlier_boot_is_not_the_last_boot(recorder):
     """A broker may deliver a sentence twice, and one after another that was sent later."""
     before = replace(BOOT, boot="AAAAAAAA")
-    if opened_since:
-        recorder.take(LineOpened(BOARD, AT + 1000))
-    else:
-        received(recorder, before, at=AT)
-        received(recorder, BOOT, at=AT + 1000)
+    received(recorder, before, at=AT)
+    received(recorder, BOOT, at=AT + 1000)
     received(recorder, before, at=AT)
     (event,) = received(recorder, STORED[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8

@@ -106,8 +106,8 @@ def test_the_table_of_boards_as_csv(printed, stored, tmp_path):
     out = printed("report", "--csv")
     assert out.startswith(
         "board,name,games,won,drawn,lost,between_people,abandoned,unfinished,mistakes,"
-        "mistakes_a_game,last_utc,last_before_utc\n"
-        "usb-2,_=1+1,1,0,0,0,1,0,0,1,0.5,2026-09-22 14:13:20.000,\n"
+        "mistakes_a_game,last_utc,last_before_utc\r\n"
+        "usb-2,_=1+1,1,0,0,0,1,0,0,1,0.5,2026-09-22 14:13:20.000,\r\n"
     )
     file = tmp_path / "class.csv"
     printed("report", "-o", file)
