@@ -332,7 +332,7 @@ def test_a_newer_demonstration_is_named_and_a_game_without_a_move_is_not_listed(
 
 
 @pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])
-@pytest.mark.parametrize("line", ["games", "replay 1", "stats", "export", "report", "boards"])
+@pytest.mark.parametrize("line", ["games", "replay 1", "stats", "export", "report"])
 def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, printed):
     """The message names the store that was opened, and the other if that one was filled."""
     usual, played, other = (tmp_path / f"{name}.db" for name in ("new", "demonstration", "other"))
@@ -356,10 +356,12 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     printed(*words, db=played)
 
 
-def test_json_of_no_games(printed, tmp_path):
-    db = filled(tmp_path / "empty.db")
+def test_no_games(printed, refused, tmp_path):
+    db, empty = filled(tmp_path / "board.db"), tmp_path / "empty.db"
     assert printed("games", "--json", db=db) == "[]\n"
     assert json.loads(printed("stats", "--json", db=db))["games"] == 0
+    Store(empty, create=True).close()
+    assert refused("boards", db=empty).startswith(f"noughts: {empty} holds no game yet; ")
 
 
 def test_games_that_are_not_there(refused, stored, tmp_path):

@@ -104,44 +104,39 @@ def test_chances_are_those_of_all_games_added(menace, opponent):
 
 
 def spoiled(menace, first):
-    """How likely it loses to an opponent that knows all beads, from each position; by its rules.
+    """How likely it loses to an opponent that knows all beads, by the rules alone.
 
-    And of the games in which that opponent makes its best moves, those that it loses.
+    And how likely the likeliest game is that it loses while that opponent makes its best moves.
     """
+
+    def chances(position):
+        return menace.reply(position).chances()
 
     @cache
     def lost(position):
         if position.over:
             return Fraction(WON[position.other] and (position.ply % 2 == 0) == first)
-        after = {cell: lost(position.play(cell)) for cell in position.free}
         if (position.ply % 2 == 0) != first:
-            return max(after.values())
-        chances = menace.reply(position).chances()
-        return sum(chance * after[cell] for cell, chance in chances) if chances else Fraction(1)
+            return max(lost(position.play(cell)) for cell in position.free)
+        resigns = not chances(position)
+        return resigns + sum(share * lost(position.play(cell)) for cell, share in chances(position))
 
-    def games(position=EMPTY, line=(), chance=Fraction(1)):
+    def likeliest(position):
         if position.over:
-            if lost(position):
-                yield line, chance
-        elif (position.ply % 2 == 0) != first:
-            for cell in position.free:
-                if lost(position.play(cell)) == lost(position):
-                    yield from games(position.play(cell), (*line, cell), chance)
-        elif chances := menace.reply(position).chances():
-            for cell, share in chances:
-                yield from games(position.play(cell), (*line, cell), chance * share)
-        else:
-            yield line, chance
+            return lost(position)
+        after = {cell: position.play(cell) for cell in position.free}
+        if (position.ply % 2 == 0) != first:
+            return max(likeliest(a) for a in after.values() if lost(a) == lost(position))
+        return max((share * likeliest(after[cell]) for cell, share in chances(position)), default=1)
 
-    return lost(EMPTY), dict(games())
+    return lost(EMPTY), likeliest(EMPTY)
 
 
 def test_the_greatest_loss_is_what_its_best_opponent_gets():
     menace, _ = trained("medium", 100)
     for seat in prove(menace).seats:
-        greatest, games = spoiled(menace, seat.first)
-        assert seat.greatest_loss_chance == greatest
-        assert seat.likeliest_loss_chance == max(games.values()) == games[seat.likeliest_loss]
+        losses = seat.greatest_loss_chance, seat.likeliest_loss_chance
+        assert losses == spoiled(menace, seat.first)
 
 
 def test_it_settles_on_draws_against_the_best_and_learns_slower_against_random():

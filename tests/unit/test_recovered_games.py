@@ -15,7 +15,6 @@ from noughts.recording.session import Session
 from noughts.recording.sources import LineOpened
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
-from noughts.store.store import Store
 from noughts.web.live import LiveBoard
 from sample_games import AT, stages
 
