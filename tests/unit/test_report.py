@@ -93,13 +93,6 @@ def test_it_is_of_the_games_that_are_chosen(report):
     assert "1 game 1 board 0.50 mistakes a game, of each person" in page.text
 
 
-def test_games_without_an_end_or_a_mistake(report, tmp_path):
-    begun = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))
-    assert pictures(report(db=begun)) == 0
-    page = report(db=filled(tmp_path / "fine.db", stages(DRAW)))
-    assert "No person made a mistake." in page.text
-
-
 def test_the_table_of_boards_as_csv(printed, stored, tmp_path):
     with Store(stored) as store:
         store.name_board("usb-2", "=1+1")
