@@ -12,7 +12,7 @@ import time
 import pytest
 
 from command import noughts
-from lives import Forking, Life
+from lives import Life
 from needed import long
 from random_games import random_game
 from sample_games import DRAW, filled, stages
@@ -105,9 +105,7 @@ def test_what_was_reported_is_stored(port, tmp_path, lives):
     board = port("board")
     reported = []
     with contextlib.ExitStack() as stack:
-        forking = Forking(tmp_path / "errors")
-        stack.callback(forking.close)
-        command = Life(forking, "watch", "--json", "--db", str(db), board.path)
+        command = Life(tmp_path / "errors", "watch", "--json", "--db", str(db), board.path)
         stack.callback(command.close)
         for life in range(lives):
             output = Output(tmp_path / f"output{life}")

@@ -25,7 +25,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fed_port import Port
-from lives import Forking, Life
+from lives import Life
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Game
 from noughts.store import timestamps
@@ -114,12 +114,10 @@ class School:
     def __init__(self, folder: Path, seed: int, stack: contextlib.ExitStack) -> None:
         self._dice = Random(seed)
         self._folder, self._errors, self._db = folder, folder / "errors", folder / "collector.db"
-        forking = Forking(self._errors)
-        stack.callback(forking.close)
         broker = Mosquitto(folder / "broker")
         stack.callback(broker.close)
         watch = "watch", "--json", "--db"
-        self._commands = {"the collector": Life(forking, *watch, str(self._db), broker.url)}
+        self._commands = {"the collector": Life(self._errors, *watch, str(self._db), broker.url)}
         self.boards: list[Board] = []
         for number, room in enumerate(ROOMS):
             db = folder / f"{room}.db"
@@ -129,7 +127,7 @@ class School:
                 self.boards.append(Board(port, db, f"{room}/{port}", boot, dice))
                 stack.callback(self.boards[-1].close)
             words = [str(db), "--publish", broker.url, "--room", room, *map(str, ports)]
-            self._commands[f"room {room}"] = Life(forking, *watch, *words)
+            self._commands[f"room {room}"] = Life(self._errors, *watch, *words)
         self._lives: dict[str, Life | Mosquitto] = {"the broker": broker, **self._commands}
         for life in self._commands.values():
             life.start()
