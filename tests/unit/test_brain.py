@@ -3,8 +3,6 @@
 from functools import cache
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from brute_force import against_random, following, minimax
 from noughts import Board, brain
@@ -70,23 +68,6 @@ def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
         brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
     with pytest.raises(NoughtsError, match="wrong in"):
         brain.check(brain.Table(MADE.weights, MADE.book[1:]))
-
-
-@given(
-    weights=st.tuples(*[st.integers(0, 12)] * 10),
-    position=st.sampled_from(list(unfinished())),
-    data=st.data(),
-)
-def test_chip_plays_only_proved_moves(weights, position, data):
-    """Also where several entries fit, or one names the cells that are taken."""
-    found = brain.values(position, weights)
-    fitting = st.sampled_from([-1, *found.values()]).map(
-        lambda worth: min(max(0, 32 * brain.fingerprint(found) + worth), 65535)
-    )
-    book = data.draw(st.lists(fitting | st.integers(0, 65535), max_size=4))
-    table = brain.Table(weights, tuple(book))
-    cells = brain.best_cells(brain.device_code(table), position)
-    assert set(cells) <= set(brain.choose(position, table).cells)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import threading
-import time
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -18,8 +17,8 @@ from data_logs import HEADING, data_log, row
 from noughts.boards.drive import look
 from noughts.boards.ports import Port
 from noughts.errors import DataLogError
+from noughts.protocol import describe
 from noughts.protocol.data_log import MAX_SIZE, games
-from noughts.protocol.describe import short
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import name_of
 from noughts.recording.sources import SentencesRead
@@ -108,91 +107,63 @@ def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, sourc
     assert "2 games resent" in out
 
 
-class Drives:
-    """Stand-ins for the drive of a V2, and a source that reads it."""
-
-    def __init__(self, folder):
-        self.folder, self.there, self.looks = folder, None, 0
-        self.source = DataLogs(self.find)
-
-    def find(self):
-        self.looks += 1
-        there = self.there
-        return [look(there)] if there else []
-
-    def plug(self, log=None, count=0):
-        """Mount the drive, with a data log if it has one; again: with a higher count."""
-        path = self.folder / f"{len(list(self.folder.iterdir()))}"
-        path.mkdir()
-        details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
-        (path / "DETAILS.TXT").write_text(details)
-        if log is not None:
-            (path / "MY_DATA.HTM").write_bytes(log)
-            os.utime(path / "MY_DATA.HTM", (0, 0))  # the drive's files have no true dates
-        self.there = path
-
-    def poll(self):
-        """All that comes of the drive as it is now."""
-        seen = self.looks
-        while self.looks < seen + 2:
-            time.sleep(0.001)
-        changes = []
-        while found := self.source.poll():
-            changes += found
-        return changes
-
-    def read(self):
-        """The games of the log that was read then."""
-        (change,) = self.poll()
-        assert change == SentencesRead(BOARD, change.sentences, change.at, from_log=True)
-        return change.sentences
+V2_ID = "9904000031634e4500624014000000320000000097969901"
+BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
+GONE, NOTHING, FAILING = b"no drive", b"no log", b"a log that cannot be read"
 
 
 @pytest.fixture
-def drives(tmp_path, monkeypatch):
-    monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0.005)
-    (tmp_path / "drives").mkdir()
-    made = Drives(tmp_path / "drives")
-    yield made
-    made.source.close()
+def read(tmp_path, monkeypatch):
+    """Looks at the drive of a V2 with one log after the other on it; gives what comes of that.
+
+    Each has how often the drive was mounted again; no log: the drive is not there.
+    """
+    monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0)
+    file = tmp_path / "MY_DATA.HTM"
+
+    def look_at(*logs):
+        waiting, done = iter(logs), threading.Event()
+
+        def find():
+            log, count = next(waiting, ("", 0))
+            if not log:
+                done.set()
+            if not log or log is GONE:
+                return []
+            details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
+            (tmp_path / "DETAILS.TXT").write_text(details)
+            if log is FAILING:
+                file.unlink(missing_ok=True)
+                file.mkdir(exist_ok=True)
+            elif log is not NOTHING:
+                file.write_bytes(log)
+                os.utime(file, (0, 0))  # the drive's files have no true dates
+            return [look(tmp_path)]
+
+        source = DataLogs(find)
+        assert done.wait(60)
+        source.close()
+        return list(source.poll())
+
+    return look_at
 
 
-V2_ID = "9904000031634e4500624014000000320000000097969901"
-BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
+def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_changed(read):
+    logs = [(NOTHING, 0), (LOG, 0), (LOG, 0), (LOG, 1), (GONE, 0), (LOG, 1), (LOG, 1)]
+    found = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
+    assert [each.sentences for each in found] == [PLAYED, PLAYED, PLAYED, [TWO]]
+    assert found[0] == SentencesRead(BOARD, PLAYED, found[0].at, from_log=True)
 
 
-def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_changed(drives):
-    assert drives.poll() == []
-    drives.plug()
-    assert drives.poll() == []
-    for count in range(2):
-        drives.plug(LOG, count)
-        assert drives.read() == PLAYED
-        assert drives.poll() == []
-    drives.there = None
-    assert drives.poll() == []
-    drives.plug(LOG, count)
-    assert drives.read() == PLAYED
-    drives.plug(data_log(HEADING), count + 1)
-    assert drives.poll() == []
-    drives.plug(data_log(row(PLAYED[1])), count + 2)
-    assert drives.read() == PLAYED[1:]
-
-
-def test_a_log_that_cannot_be_read_is_reported_once(drives):
-    drives.plug(LOG[:9000])
-    (unread,) = drives.poll()
+def test_a_log_that_cannot_be_read_is_reported_once(read):
+    short, whole, failing = read(
+        (LOG[:9000], 0), (LOG[:9000], 1), (LOG, 2), (FAILING, 3), (FAILING, 4)
+    )
     why = "MY_DATA.HTM is cut short or damaged; copy it from the board's drive once more"
-    assert unread.text() == f"{short(BOARD)}: {why}"
-    assert unread.record()["event"] == "unreadable"
-    drives.plug(LOG[:9000], count=1)
-    assert drives.poll() == []
-    drives.plug(count=2)
-    (drives.there / "MY_DATA.HTM").mkdir()  # reading it fails each time
-    (unread,) = drives.poll()
-    assert "cannot use" in unread.why and drives.poll() == []
-    drives.plug(LOG)
-    assert drives.read() == PLAYED
+    assert short.text() == f"{describe.short(BOARD)}: {why}"
+    assert short.record()["event"] == "unreadable"
+    assert whole.sentences == PLAYED
+    assert "cannot use" in failing.why
 
 
 def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tmp_path):

@@ -110,28 +110,6 @@ def test_resent_games_are_summed_up_when_the_board_has_sent_all(recorder, clock,
     assert events[0].text() == "usb-1: 2 games resent, 1 new"
 
 
-def test_a_game_of_which_something_was_received_live_keeps_its_start(recorder, store):
-    live = stages(WON, boot="AAAAAAAA")
-    received(recorder, replace(BOOT, boot="AAAAAAAA"))
-    for sentence in live[:3]:
-        received(recorder, sentence, at=AT + sentence.ms)
-    # The cable was pulled, and the board reset; it resends the end of the game that it played on.
-    recorder.hear(BOARD, b"\n", AT + 3000)
-    (_, event) = received(recorder, BOOT, live[-1], at=AT + 10**8)
-    assert (event.new, event.late, event.played_before) == (True, True, None)
-    assert event.text() == "usb-1: game 1: person against hard, A won after 5 moves"
-    (game,) = games(store, GameFilter())
-    assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
-
-
-def test_after_the_cable_was_out_the_run_is_not_known_any_more(recorder):
-    """Its next `$NB` may have been missed: then what it sends would get a wrong start."""
-    received(recorder, replace(BOOT, boot="AAAAAAAA"))
-    recorder.take(LineOpened(BOARD, AT + 10**8))
-    (event,) = received(recorder, STORED[0], at=AT + 10**8)
-    assert event.played_before == AT + 10**8
-
-
 def test_a_repeated_earlier_boot_is_not_the_last_boot(recorder):
     """A broker may deliver a sentence twice, and one after another that was sent later."""
     before = replace(BOOT, boot="AAAAAAAA")

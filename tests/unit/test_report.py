@@ -157,7 +157,6 @@ def test_games_against_the_chip(tmp_path):
     players = {row[0]: row[1:] for row in figures.players(found).rows}
     assert players["person"] == (5, 16, 2, 0.4, "0.8", "0.5 to 1.0")
     assert players["medium"] == (0, 0, 0, None, None, None)  # it did not play
-    assert figures.lengths(found).rows == [(5, 3), (6, 0), (7, 0), (8, 0), (9, 2)]
     assert figures.mistakes(positions).rows[:3] == [
         (1, 2, 0, "0%"),
         (2, 3, 2, "67%"),

@@ -18,7 +18,7 @@ LESSON = "..XXOO.XO"
 def test_as_json(printed, tmp_path):
     path = tmp_path / "tree.svg"
     told = printed("solve", "X...O....", "--json", "--tree", "2", "--svg", str(path))
-    facts = json.loads(told)  # whole JSON also beside a picture
+    facts = json.loads(told)  # whole JSON also next to a picture
     assert path.exists()
     assert facts["mover"] == "X" and facts["value"] == "draw"
     assert set(facts["plays"]) == set(engines())

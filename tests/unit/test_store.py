@@ -175,11 +175,6 @@ def ids(store, *args):
     return [each.id for each in games(store, *args)]
 
 
-def test_pages_follow_each_other(ten):
-    assert [ids(ten, ALL, 4, skipped) for skipped in (0, 8, 12)] == [[10, 9, 8, 7], [2, 1], []]
-    assert ids(ten, GameFilter(boards=("USB-", "x"), seats="PP"), 2, 2) == [6, 4]
-
-
 @pytest.mark.parametrize("wanted", [ALL, GameFilter(seats="PP"), GameFilter(boards=("usb",))])
 def test_the_games_before_and_after(ten, wanted):
     listed = ids(ten, wanted, 99)

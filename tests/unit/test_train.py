@@ -18,19 +18,13 @@ from sample_games import filled, stages
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def test_train_saves_what_it_learned_goes_on_from_it_and_gives_an_engine(folder, printed):
+def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
+    """What it prints is in a lesson, which is run."""
     menace = Menace()
-    results = list(train(menace, engines()["hard"], 40, (True,), Random(1)))
+    list(train(menace, engines()["hard"], 40, (True,), Random(1)))
     words = ("train", "menace", "--against", "hard", "--games", 40)
-    told = printed(*words, "-o", "a.json")
-    lost, drawn = results.count(-1), results.count(0)
-    assert told.startswith(
-        f"menace against hard, 40 games, seed 1: won 0, drawn {drawn}, lost {lost}\n"
-    )
-    after = odds(menace, engines()["hard"])
-    assert f"after   wins   0.00%, draws {after.drawn:>7.2%}, loses {after.lost:>7.2%}" in told
-    assert told.endswith("a.json written\n") and max(map(len, told.splitlines())) <= 80
-    printed(*words, "-o", "b.json")
+    for name in ("a.json", "b.json"):
+        printed(*words, "-o", name)
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
     again = read("a.json")
     assert (again.boxes, again.games) == (menace.boxes, 40)
