@@ -110,6 +110,16 @@ def test_resent_games_are_summed_up_when_the_board_has_sent_all(recorder, clock,
     assert events[0].text() == "usb-1: 2 games resent, 1 new"
 
 
+def test_after_the_cable_was_out_the_run_is_not_known_any_more_from_raw_lines_either(
+    folder, noughts
+):
+    """Its next `$NB` may have been missed: then what it sends would get a wrong start."""
+    texts = [write(BOOT), "", write(NOW[-1])]  # an empty one says that the port was opened
+    Path("raw.log").write_text("".join(f"{timestamps.iso(AT)} usb-1 {each}\n" for each in texts))
+    _, _, summary = noughts("watch", "--from", "raw.log", db=folder / "games.db")
+    assert "1 game ended (1 recovered)" in summary and "0 bytes of noise" in summary
+
+
 def test_a_repeated_earlier_boot_is_not_the_last_boot(recorder):
     """A broker may deliver a sentence twice, and one after another that was sent later."""
     before = replace(BOOT, boot="AAAAAAAA")
