@@ -63,19 +63,16 @@ def test_a_file_is_named_wherever_an_engine_is(folder, printed):
     assert noughts.engine("MINE.PY").reply(noughts.Board("X........")).cells == (1,)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
+def test_a_name_that_is_nearly_a_file(folder, misused):
+    (folder / "mine.py").write_text(FIRST_FREE)
+    (folder / "talks").write_text("#!/bin/sh\n")
+    for name, hint in (
         ("mine", "did you mean mine.py?"),
         ("talks", "a program is named by --program"),
         ("rule", "did you mean rules?"),
         (".", "choose one of random, easy"),
-    ],
-)
-def test_a_name_that_is_nearly_a_file(name, hint, folder, misused):
-    (folder / "mine.py").write_text(FIRST_FREE)
-    (folder / "talks").write_text("#!/bin/sh\n")
-    assert f"{name!r} is not an engine; {hint}" in misused("vs", name)
+    ):
+        assert f"{name!r} is not an engine; {hint}" in misused("vs", name)
 
 
 WRONG = [
@@ -213,13 +210,12 @@ def test_it_ends_with_all_that_it_has_started_however_we_end(name, folder):
     started = []
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=pipe) as ours:
         try:
-            numbers = (folder / "numbers").read_text().split()  # once they run
-            started = [psutil.Process(int(number)) for number in numbers]
+            numbers = [*map(int, (folder / "numbers").read_text().split())]  # once they run
+            started = [psutil.Process(number) for number in numbers]
             ours.send_signal(signal.Signals[name])
             assert ours.communicate()[1] == b""
             assert ours.returncode == (130 if name == "SIGINT" else -signal.Signals[name])
-            assert len(numbers) == 3
-            assert all(is_gone(int(number)) for number in numbers)
+            assert len(numbers) == 3 and all(map(is_gone, numbers))
         finally:
             ours.kill()
             for each in started:
@@ -303,16 +299,14 @@ def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
 
 
 @POSIX
-@pytest.mark.parametrize(
-    ("command", "mode", "told"),
-    [
+def test_what_is_not_a_program(folder, vs_fails):
+    file = folder / "mine"
+    file.write_bytes(b"\x7fELF nothing")
+    for command, mode, told in (
         ("", 0, "'' is not a program here"),
         ("'", 0, '"\'" is not a command (No closing quotation); check its quotes'),
         ("./mine", 0o644, "'./mine' is not a program here; check its path"),
         ("./mine", 0o755, "cannot start mine (Exec format error); check that it is a program"),
-    ],
-)
-def test_what_is_not_a_program(command, mode, told, folder, vs_fails):
-    (folder / "mine").write_bytes(b"\x7fELF nothing")
-    (folder / "mine").chmod(mode)
-    assert vs_fails("rules", "--program", command).startswith(f"noughts: {told}")
+    ):
+        file.chmod(mode)
+        assert vs_fails("rules", "--program", command).startswith(f"noughts: {told}")
