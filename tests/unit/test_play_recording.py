@@ -1,10 +1,10 @@
 """Recording the games of `noughts play`, also where they cannot be stored."""
 
-import os
 from dataclasses import replace
 
 import pytest
 
+from needed import POSIX
 from noughts.errors import StoreError
 from noughts.protocol.sentences import write
 from noughts.recording.play_recording import PlayRecording
@@ -67,7 +67,7 @@ def test_a_failing_store_is_reported_and_the_session_goes_on(recorded, tmp_path,
     assert not recording.stored and (when == "later" or recording.last.result == "A")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows deletes no file that is open")
+@POSIX
 def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
     recording.receive(lines(BOOT, *stages(WON)))

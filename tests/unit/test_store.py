@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from needed import POSIX
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game
 from noughts.store.lines import Received
@@ -60,10 +61,7 @@ def test_what_cannot_be_the_same_game(store, second):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (
-            f"user_version = {VERSION + 1}",
-            rf"newer noughts \(store version {VERSION + 1},",
-        ),
+        (f"user_version = {VERSION + 1}", rf"newer noughts \(store version {VERSION + 1},"),
         (f"user_version = {VERSION_OF_1_0_0 - 1}", "older than release 1.0.0"),
         ("application_id = 7", "a database of another program"),
         (lambda content: b"marks " * 1000, "is damaged or not a store of noughts"),
@@ -113,12 +111,7 @@ def numbers(path):
         return [row[1] for row in store.read(ROWS)]
 
 
-replaces_an_open_file = pytest.mark.skipif(
-    os.name != "posix", reason="Windows replaces no file that is open"
-)
-
-
-@replaces_an_open_file
+@POSIX
 @pytest.mark.parametrize("restore", [Path.replace, shutil.copy])
 def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore):
     backup = filled(tmp_path / "backup.db", *(stages([4], number=n) for n in range(1, 99)))
@@ -131,7 +124,7 @@ def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore)
     assert numbers(path) == list(range(1, 99))
 
 
-@replaces_an_open_file
+@POSIX
 def test_a_renamed_store_gets_what_is_in_its_log(tmp_path, path):
     with Store(path, create=True) as store:
         add_all(store, stages([4, 0]))
@@ -140,7 +133,7 @@ def test_a_renamed_store_gets_what_is_in_its_log(tmp_path, path):
     assert numbers(tmp_path / "renamed.db") == [1]
 
 
-@replaces_an_open_file
+@POSIX
 def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
     store = Store(path, create=True)
     for each in tmp_path.iterdir():
@@ -150,10 +143,8 @@ def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
         store.close()
         store.close()
         add_all(other, stages([4], number=3))
-        assert sorted(each.name for each in tmp_path.iterdir())[1:] == [
-            "games.db-shm",
-            "games.db-wal",
-        ]
+        names = [each.name for each in tmp_path.iterdir()]
+        assert sorted(names) == ["games.db", "games.db-shm", "games.db-wal"]
     assert numbers(path) == [2, 3]
 
 

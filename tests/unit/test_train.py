@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 from itertools import count
 from random import Random
 
@@ -225,17 +224,3 @@ def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, folder):
     assert vs("A.JSON", "--first", "it")[1].endswith(
         "X, A.JSON, resigns\nO wins\nGame 1,234: it has no bead to lose; A.JSON written\n"
     )
-
-
-@pytest.mark.parametrize("homework", [None, "homework"])
-def test_a_file_that_is_deleted_or_overwritten_during_the_game_is_left_alone(homework, vs, folder):
-    def spoil():
-        (folder / "menace.json").unlink(missing_ok=True)
-        if homework:
-            (folder / "menace.json").write_text(homework)
-
-    status, out, err = vs("menace.json", before_typing=spoil)
-    assert status == 1 and re.search(r"^(X wins|O wins|a draw)\n\Z", out, re.MULTILINE)
-    assert err.splitlines()[-1].startswith("noughts: ") and "Traceback" not in err
-    if homework:
-        assert (folder / "menace.json").read_text() == homework
