@@ -275,13 +275,6 @@ def test_what_goes_wrong_with_a_program(answer, told, folder, vs_fails):
     assert told in vs_fails(*first, "--program", program(folder, answer), *limit)
 
 
-def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch):
-    (folder / "mine.py").write_text(FIRST_FREE)
-    monkeypatch.setattr(sys, "executable", str(folder / "none"))
-    told = "noughts: cannot start mine.py (No such file or directory); check"
-    assert told in vs_fails("mine.py", "hard")
-
-
 def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
     """What is said while we wait for an answer is taken for one."""
     ask = own.OwnEngine._ask

@@ -158,8 +158,7 @@ def test_stats_count(printed):
     }  # fmt: skip
     assert [other[name] for name in ("board", "games", "lost")] == ["usb-OTHER", 1, 1]
     people = found["players"]["P"]
-    assert [people[name] for name in ("games", "moves", "mistakes")] == [4, 7 + 3 + 5, 2]
-    assert (people["mistakes_a_game"], people["thought_ms"]) == (0.5, [1000, 1000, 1000])
+    assert (people["games"], people["mistakes_a_game"]) == (4, 0.5)
 
 
 def test_seats_are_counted_each_for_itself(printed, tmp_path):
