@@ -162,3 +162,21 @@ def test_games_against_the_chip(tmp_path):
         (2, 3, 2, "67%"),
         (3, 2, 0, "0%"),
     ]
+
+
+def test_first_moves_are_darker_the_more_often_they_were_played():
+    found = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
+    assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in found.text
+    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")
+
+
+def test_the_commonest_of_several_mistakes(tmp_path):
+    edge, opposite = [0, 1, 4, 2, 8], [0, 8, 2, 1, 6, 3, 4]
+    played = enumerate((edge, opposite, edge), 1)
+    games = [stages(cells, seats="HP", number=number) for number, cells in played]
+    with Store(filled(tmp_path / "games.db", *games)) as store:
+        (met,) = (each for each in met_positions(store, GameFilter()) if each.met == 3)
+    assert figures.to_talk_about(met).text[1] == (
+        "Most often wrong: 2, on the top edge (2 times); it turns a draw into a loss: "
+        "X answers 4, 5 or 7."
+    )
