@@ -81,18 +81,10 @@ def noise(dice: Random) -> bytes:
     return dice.choice((dice.randbytes(dice.randrange(200)), dice.choice(escapes), much))
 
 
-def captured(dice: Random) -> bytes:
-    """A raw line, whose board has a name that nobody should see as it is."""
-    odd = (r"\x1b]0;x\x07", r"\xe2\x80\xae", r"\x3d1", r"\x0d", "=1", "1E10", "a")
-    name = "".join(dice.choices(odd, k=dice.randrange(1, 4)))
-    name = dice.choice(("usb-", "", "/dev/", "file-")) + name
-    return f"2026-11-21T07:03:43.123Z {name} ".encode() + sentence(dice)
-
-
 def hostile(dice: Random) -> bytes:
     parts = []
     for _ in range(dice.randrange(1, 12)):
-        parts.append(dice.choice((sentence, mutated, illegal, noise, captured))(dice))
+        parts.append(dice.choice((sentence, mutated, illegal, noise))(dice))
         parts.append(dice.choice((b"\r\n", b"\n", b"", b"\r", b"\0", b"\0\0")))
     return b"".join(parts)
 
@@ -136,13 +128,6 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
             assert not any(isinstance(event, SentenceStored) and event.new for event in told)
         store.renew()
         assert before == store.read("SELECT * FROM games")
-        check_store(store)
-    # The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet.
-    with Store(folder / "captured.db", create=True) as store:
-        ears = Recorder(store)
-        for each in capture.read(io.BytesIO(data)):
-            for event in ears.hear(each.board or "file-x", each.data, each.at):
-                assert event.text().isprintable(), "control characters reach the terminal"
         check_store(store)
 
 

@@ -15,12 +15,12 @@ _FORKS.set_forkserver_preload(
 )
 
 
-def _run(words: list[str], output: str, errors: str) -> None:
+def _run(words: list[str], errors: str) -> None:
     from noughts.__main__ import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, in a shell's background
     sys.argv[1:] = words
-    os.dup2(os.open(output, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
     os._exit(main())
 
@@ -32,10 +32,8 @@ class Life:
         errors.touch()
         self._errors, self._words = str(errors), list(words)
 
-    def start(self, output: str = os.devnull) -> None:
-        """Its standard output is written to a file that is there."""
-        words = self._words, output, self._errors
-        self._process = _FORKS.Process(target=_run, args=words)
+    def start(self) -> None:
+        self._process = _FORKS.Process(target=_run, args=(self._words, self._errors))
         self._process.start()
 
     def kill(self, number: int = signal.SIGKILL) -> None:

@@ -65,23 +65,13 @@ class ThreadServer(_Served):
 
 
 class Server(_Served):
-    """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
-
-    files: how many files it may open, and no more.
-    """
+    """`noughts web`, or a program like it, in a process of its own, on a port of the system's."""
 
     def __init__(
-        self,
-        folder: Path,
-        *words: str,
-        port: int = 0,
-        program: Sequence[str] = ("-m", "noughts"),
-        files: int | None = None,
+        self, folder: Path, *words: str, program: Sequence[str] = ("-m", "noughts")
     ) -> None:
         home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "PYTHONUTF8": "1"}
-        started = [sys.executable, *program, "web", "--no-browser", "--port", str(port), *words]
-        if files is not None:
-            started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
+        started = [sys.executable, *program, "web", "--no-browser", "--port", "0", *words]
         env = {**os.environ, **home}
         self.process = subprocess.Popen(
             started, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env

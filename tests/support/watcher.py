@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from command import noughts
-from noughts.protocol.sentences import Boot, Game
 from waiting import until
 
 Event = dict[str, Any]
@@ -77,17 +76,6 @@ class Watcher:
 def happens(watcher: Watcher, **wanted: object) -> Event:
     """Wait for an event with these fields."""
     return watcher.wait(lambda event: wanted.items() <= event.items(), str(wanted))
-
-
-def sentence(event: Event) -> Boot | Game:
-    """The sentence that an event tells."""
-    if event["event"] == "boot":
-        return Boot(event["boot"], event["hardware"], event["release"], event["table_id"])
-    moves = tuple(event["moves"])
-    return Game(
-        event["boot"], event["number"], event["seats"], event["first"], moves, event["ms"],
-        event["end"],
-    )  # fmt: skip
 
 
 def games(db: Path) -> list[dict[str, Any]]:

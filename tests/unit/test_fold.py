@@ -1,6 +1,5 @@
 """One game, several ways: by cable, by radio, from other rooms, told at once or late."""
 
-import sqlite3
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -155,16 +154,6 @@ def facts(store):
     return store.read(f"SELECT {columns} FROM games JOIN boards ON boards.id = board")
 
 
-def test_the_cable_takes_over_what_was_received_by_radio(store):
-    store.add(RADIO, TOLD[-1], AT, late=True)
-    assert facts(store) == [(RADIO, "402635178", ",,,,,,,,9000", "=", None, AT, 1)]
-    store.add(CABLE, TOLD[2], AT - 500)
-    # Its end is still known from the radio alone.
-    assert facts(store) == [(CABLE, "402635178", ",2000,,,,,,,9000", "=", AT - 2500, None, 1)]
-    assert not store.add(CABLE, TOLD[-1], AT + 10**6, late=True).new
-    assert facts(store)[0][-3:] == (AT - 2500, None, 0)
-
-
 @st.composite
 def contradictions(draw, boards):
     """Sentences of games that got the same ids, some of them invented, some without a moment."""
@@ -238,38 +227,3 @@ def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
         (RADIOS[1], "47", AT - 1990),
         (CABLE, "46", AT - 1990),
     ]
-
-
-OF_1_0_0 = Path(__file__).parents[1] / "support" / "store_of_1_0_0.sql"
-EMPTY_STORE_OF_1_0_0 = "".join(
-    line for line in OF_1_0_0.read_text().splitlines(True) if not line.startswith("INSERT")
-)
-
-
-def test_a_game_that_1_0_0_had_under_two_names_is_one(tmp_path):
-    """It kept a game for each name of its board, and some without a moment."""
-    path = tmp_path / "db"
-    with sqlite3.connect(path) as db:
-        db.executescript(EMPTY_STORE_OF_1_0_0)
-        db.execute("INSERT INTO boards (name) VALUES ('usb-1'), ('file-x')")
-        for row in (
-            (2, 1, "402635178", ",,,,,,,,9000", 9000, "=", None, None),
-            (1, 1, "402635178", ",,,,,,,,9000", 9000, "=", AT, AT + 9000),
-            (1, 2, "4", "1000", 1000, "-", None, None),
-            (2, 2, "0", "1000", 1000, "-", None, None),
-        ):
-            db.execute(
-                "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, "
-                "end, started, heard) VALUES (?, '3E5A5FD2', ?, 0, 'PH', 'A', ?, ?, ?, ?, ?, ?)",
-                row,
-            )
-    with Store(path) as store:
-        before = facts(store)
-        assert before == [
-            ("usb-1", "402635178", ",,,,,,,,9000", "=", AT, None, 0),
-            ("usb-1", "4", "1000", "-", None, None, 0),
-            ("file-x", "0", "1000", "-", None, None, 0),
-        ]
-        for board in (CABLE, RADIO, "usb-3"):
-            assert not store.add(board, TOLD[-1], AT + 10**6, late=True).new
-        assert facts(store) == before

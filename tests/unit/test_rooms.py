@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from needed import POSIX
 from noughts.protocol.sentences import write
 from noughts.recording.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.recording.recorder import Recorder
@@ -335,17 +334,3 @@ def test_message_is_not_confirmed_while_store_is_locked(watch):
         other.execute("ROLLBACK")
     watch.poll()
     assert watch.confirmed == [1]
-
-
-@POSIX
-def test_message_is_confirmed_when_stored_also_in_a_replacement_store(watch):
-    send(watch, 1)
-    watch.poll()
-    assert (watch.confirmed, kept(watch.path)) == ([1], [(1, "=", AT)])
-    watch.path.unlink()
-    gone = watch.path
-    send(watch, 2)
-    watch.poll()
-    assert watch.path != gone
-    assert watch.confirmed == [1, 2]
-    assert kept(watch.path) == [(2, "=", AT)]

@@ -1,25 +1,20 @@
 """The pages of games and statistics, and which games their address chooses."""
 
-import asyncio
 import hashlib
 import json
-import os
 import re
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from starlette.datastructures import QueryParams
-from starlette.requests import Request
 
 from asking import page
 from noughts.errors import NoughtsError
 from noughts.store.store import Store
 from noughts.views.game_filter import ChosenGames
 from noughts.web import games as web_games
-from noughts.web.games import chosen_games, page_number, store_state
-from noughts.web.safety import Site
+from noughts.web.games import chosen_games, page_number
 from sample_games import AT, BOOT, DRAW, add, filled, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -229,21 +224,3 @@ def test_statistics_are_cached_until_the_store_changes(tmp_path, counted):
             add(watch, "usb-2", sentence, AT)
         assert page("/statistics", db).status == "3 games"
         assert len(counted) == 3
-
-
-@pytest.mark.anyio
-async def test_only_one_choice_is_counted_at_a_time(tmp_path, counted):
-    site = Site(filled(tmp_path / "games.db", stages(DRAW)), 8017)
-    app = SimpleNamespace(state=SimpleNamespace(site=site, counting=asyncio.Lock()))
-    scope = {"type": "http", "app": app, "client": None, "headers": [], "query_string": b""}
-    await asyncio.gather(*(web_games.figures(Request(scope)) for _ in range(3)))
-    assert len(counted) == 1
-
-
-def test_another_store_in_its_place_is_counted_anew(tmp_path):
-    """Even where it was written at the same moment."""
-    db, other = (filled(tmp_path / name, stages(DRAW)) for name in ("games.db", "other.db"))
-    was, before = db.stat(), store_state(db)
-    os.utime(other, ns=(was.st_atime_ns, was.st_mtime_ns))
-    other.replace(db)
-    assert store_state(db) != before

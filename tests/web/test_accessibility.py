@@ -50,12 +50,6 @@ def test_puzzles(server, page):
     check(page)
 
 
-@pytest.mark.parametrize("query", ["..XXOO.XO&step=12", "X...O...."])
-def test_learn(server, page, query):
-    page.goto(f"{server.url}/learn?position={query}")
-    check(page)
-
-
 def test_a_large_tree_scrolls_to_its_step(server, page):
     page.goto(f"{server.url}/learn?position=XO..X...O&step=100")
     now, tree = page.locator("[aria-current=step]"), page.get_by_role("region", name="The boards")
@@ -63,8 +57,14 @@ def test_a_large_tree_scrolls_to_its_step(server, page):
     assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
 
 
-@pytest.mark.parametrize("address", ["games", "games?board=nobody", "games/1", "statistics", "x"])
-def test_pages_without_a_script_of_their_own(serve, hostile, page, address):
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("learn?position=..XXOO.XO&step=12", "learn?position=X...O...."),
+        *("games", "games?board=nobody", "games/1", "statistics", "x"),
+    ],
+)
+def test_other_pages(serve, hostile, page, address):
     page.goto(f"{serve(hostile).url}/{address}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.keyboard.press("End")  # of a game
