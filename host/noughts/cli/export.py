@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import io
 import json
 import sys
@@ -107,7 +106,6 @@ def run_export(
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("parquet is not text; name a file with -o")
     which = chosen.filter()
-    gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
     with options.open_store(db) as store:
         total = count(store, which)
         if not total:

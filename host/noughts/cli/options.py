@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
@@ -242,6 +243,7 @@ def open_store(db: Path | None) -> Iterator[Store]:
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
+    gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
     with Store(path) as store:
         yield store
 
