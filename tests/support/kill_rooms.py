@@ -38,10 +38,12 @@ _TWO, _AT_ONCE = 0.2, 0.2
 """Of all kills, how many hit two at once, and how many come before anything has recovered."""
 _ENDED = "SELECT boot, number FROM games WHERE end <> '-'"
 _ALL = """
-    SELECT (SELECT name FROM boards WHERE id = board), boot, number, moves, times, ms, end, started,
-        played_before
+    SELECT (SELECT name FROM boards WHERE id = board), boot, number, moves, times, ms, end,
+        coalesce(started, played_before - ms)
     FROM games ORDER BY boot, number
 """
+"""Where only the end of a game was received, a room that was killed may take it for a late one, and
+the collector not: it came at the same moment."""
 
 
 def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
