@@ -12,6 +12,7 @@ from noughts.rooms import publisher
 from noughts.rooms.address import parse
 from noughts.rooms.messages import MAX_MESSAGE, digest
 from noughts.store.lines import Received
+from noughts.store.store import Store
 from sample_games import AT, stages
 
 URL = "mqtt://broker.example"
@@ -94,12 +95,13 @@ def say(store, number):
 def room(store, monkeypatch):
     monkeypatch.setattr(publisher, "Broker", Broker)
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
-    begun = []
+    begun, stores = [], [store]
 
     def begin():
-        begun.append(Room(parse(URL), "3b", lambda: store))
+        begun.append(Room(parse(URL), "3b", lambda: stores[-1]))
         return begun[-1]
 
+    begin.stores = stores
     yield begin
     for each in begun:
         each.close()
@@ -177,6 +179,20 @@ def test_what_was_confirmed_is_known_after_a_restart(store, room):
     assert again.next() == 3
     again.confirm(3)
     assert again.end() == [("offline", True)] and published(store) == [(5,)]
+
+
+def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, room, tmp_path):
+    say(store, 0)
+    stores, room = room.stores, room()
+    room.connect()
+    assert room.next() == 0
+    with Store(tmp_path / "games-2.db", create=True) as other:
+        stores.append(other)
+        say(other, 1)
+        assert room.next() == 1
+        room.confirm(0, 1)
+        assert room.end() == [("offline", True)]
+        assert published(other) == [(1,)]
 
 
 def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
