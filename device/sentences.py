@@ -3,8 +3,6 @@
 from random import randrange
 
 boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
-# The boot sentence: the protocol's version, boot, board, release, table (from `loop.py`).
-start = "NB,1,%s,V%d,1.1.0,%s"
 
 
 def send(text):
