@@ -69,7 +69,7 @@ def test_the_bundled_firmware_and_our_files(board, release, micropython, layout)
     assert (
         firmware.with_files(files_for_boards()).memory[firmware.layout.stop] == 0xFD
     )  # as the firmware would write it
-    assert firmware.used(files_for_boards()) == 9_984
+    assert firmware.used(files_for_boards()) == 9_856
     assert [image.size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
 
 
