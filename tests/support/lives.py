@@ -14,6 +14,8 @@ _FORKS.set_forkserver_preload(
     ["noughts.cli.watch", "noughts.rooms.collector", "noughts.rooms.publisher"]
 )
 
+_RESEND_AFTER_S = 10.0
+
 
 def _run(words: list[str], errors: str) -> None:
     from noughts.__main__ import main
@@ -40,8 +42,9 @@ class Life:
         """End it, and wait until it has ended. Raises `ProcessLookupError` if it had before."""
         if not self._process.is_alive():
             raise ProcessLookupError
-        os.kill(self._process.pid or 0, number)
-        self._process.join()
+        while self._process.is_alive():  # a signal is lost that comes before a life has begun
+            os.kill(self._process.pid or 0, number)
+            self._process.join(_RESEND_AFTER_S)
 
     def close(self) -> None:
         with contextlib.suppress(ProcessLookupError):
