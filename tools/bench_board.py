@@ -16,7 +16,7 @@ from bench import Row, at_least, at_most
 from microbit_emulator import Button, Microbit
 from microbit_emulator.firmware import V2
 from noughts import brain
-from noughts.boards import image
+from noughts.boards.firmware import bundled, bundled_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
 from noughts.brain.learn import MAX_BOOK
@@ -185,12 +185,12 @@ def press_to_led() -> Rows:
 
 def sizes() -> Rows:
     files: Files = files_for_boards()
-    for firmware in image.bundled().values():
+    for firmware in bundled().values():
         used, total = firmware.used(files), len(firmware.layout)
         yield Row(f"file system used, {firmware.board}", f"{used:,} of {total:,} bytes")
     # A chunk is the same on both boards.
     yield at_most("files as they go onto a board", used // 128, 80, "{} chunks of 128 bytes")
-    used = image.bundled_for(V2).used(files_with(Radio(sends=255), V2, files))
+    used = bundled_for(V2).used(files_with(Radio(sends=255), V2, files))
     yield at_most("the same with radio, V2", used // 128, 100, "{} chunks of 128 bytes")
     payload = len(brain.make().payload)
     note = f"the information in the choices is {_TABLE_FLOOR}"

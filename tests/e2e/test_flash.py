@@ -12,7 +12,7 @@ from serial import serial_for_url
 
 from noughts import brain
 from noughts.boards import drive as drives
-from noughts.boards import image
+from noughts.boards.firmware import read_firmware, universal_hex
 from noughts.boards.flash import Hex
 from noughts.boards.flash import flash as flash_board
 from noughts.boards.packing import files_for_boards
@@ -86,7 +86,7 @@ def test_the_whole_hex_arrives(drive, plugged, printed):
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in output
     assert "copied; not verified" in output
     (content,) = one.received
-    assert list(image.read(content.decode(), "it")) == ["V1", "V2"]
+    assert list(read_firmware(content.decode(), "it")) == ["V1", "V2"]
 
 
 def test_no_drive(fails, drive, plugged, tmp_path):
@@ -184,7 +184,7 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
     path.write_text(
         "no hex"
         if files is None
-        else image.universal({board: slim(board).with_files(files[board]) for board in files})
+        else universal_hex({board: slim(board).with_files(files[board]) for board in files})
     )
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 import uflash
 
-from noughts.boards import image
+from noughts.boards.firmware import bundled, bundled_for, universal_hex
 from noughts.boards.packing import files_for_boards
 from slim import slim, slim_hex
 
@@ -15,7 +15,7 @@ from slim import slim, slim_hex
 def whole():
     """The game with the bundled firmwares."""
     files = files_for_boards()
-    return image.universal({k: each.with_files(files) for k, each in image.bundled().items()})
+    return universal_hex({k: each.with_files(files) for k, each in bundled().items()})
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_extract_gives_the_files_back(built, tmp_path, printed, refused):
 def test_boards_with_different_files_get_folders(tmp_path, printed):
     mixed = {board: slim(board).with_files({"main.py": board.encode()}) for board in ("V1", "V2")}
     path = tmp_path / "mixed.hex"
-    path.write_text(image.universal(mixed))
+    path.write_text(universal_hex(mixed))
     printed("hex", "--extract", tmp_path / "out", path)
     assert (tmp_path / "out" / "V1" / "main.py").read_text() == "V1"
     assert (tmp_path / "out" / "V2" / "main.py").read_text() == "V2"
@@ -96,7 +96,7 @@ def test_names_from_a_hex_lead_nowhere_else(tmp_path, printed, refused, name):
 
 def test_other_firmware(tmp_path, built, printed, refused):
     v1 = tmp_path / "v1.hex"
-    image.bundled_for("V1").memory.write_hex_file(str(v1))
+    bundled_for("V1").memory.write_hex_file(str(v1))
     other = tmp_path / "other.hex"
     printed("hex", "-o", other, "--firmware", v1)
     assert other.read_bytes() == built.read_bytes()

@@ -9,9 +9,8 @@ import pytest
 from boards import B, Driver
 from needed import long
 from noughts import __version__, brain
-from noughts.boards import image
 from noughts.boards.files import BoardFiles
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import bundled, firmware_for, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.virtual.program import program
@@ -57,8 +56,8 @@ def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
-    firmwares = {kind: each.with_files(files) for kind, each in image.bundled().items()}
-    path.write_text(image.universal(firmwares))
+    firmwares = {kind: each.with_files(files) for kind, each in bundled().items()}
+    path.write_text(universal_hex(firmwares))
     board = plugged_in({})
     words = "flash", drive(board).path, "--port", board.port, "--hex", path
     status, _, err = noughts(*words)

@@ -6,7 +6,7 @@ import pytest
 
 from boards import A, B, Driver, in_menu
 from needed import long
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.brain import make
 from noughts.cli import main
 from noughts.device_files import device_files

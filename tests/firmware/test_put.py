@@ -17,7 +17,7 @@ from boards import A, B, Driver, PortDriver, scrolled
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.device_files import device_dir

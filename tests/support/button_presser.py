@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from microbit_emulator import Button, FirmwareStoppedError
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.errors import SentenceError
 from noughts.protocol import data_log, sentences
 from noughts.protocol.sentences import Game

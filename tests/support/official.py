@@ -8,7 +8,7 @@ from functools import cache
 import uflash
 
 from microbit_emulator import Microbit
-from noughts.boards import image
+from noughts.boards.firmware import Firmware, bundled_for, read_firmware
 from noughts.virtual.program import program
 
 Start = Callable[..., Microbit]
@@ -48,12 +48,12 @@ def printed(name: str, files: Mapping[str, bytes]) -> str:
 
 
 @cache
-def _firmware(name: str) -> image.Firmware:
+def _firmware(name: str) -> Firmware:
     board, release = name.split()
-    official = image.bundled_for(board)
+    official = bundled_for(board)
     return official if official.release == release else _older()[board]
 
 
 @cache
-def _older() -> Mapping[str, image.Firmware]:
-    return image.read(uflash._RUNTIME, "uflash")
+def _older() -> Mapping[str, Firmware]:
+    return read_firmware(uflash._RUNTIME, "uflash")

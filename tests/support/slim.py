@@ -11,7 +11,7 @@ from functools import cache
 
 import intelhex
 
-from noughts.boards import image
+from noughts.boards.firmware import Firmware, bundled, universal_hex
 from noughts.boards.packing import files_for_boards
 
 V2_TABLE = 0x67FC0
@@ -21,13 +21,13 @@ SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64
 
 def slim_hex(files: Mapping[str, bytes], boards: Sequence[str] = ("V1", "V2")) -> str:
     """A Universal Hex of them, each with these files."""
-    return image.universal({each: slim(each).with_files(files) for each in boards})
+    return universal_hex({each: slim(each).with_files(files) for each in boards})
 
 
 @cache
-def slim(board: str) -> image.Firmware:
+def slim(board: str) -> Firmware:
     """The firmware for a board."""
-    firmware = image.bundled()[board]
+    firmware = bundled()[board]
     memory = firmware.with_files(files_for_boards()).memory
     version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
     memory_left = intelhex.IntelHex()

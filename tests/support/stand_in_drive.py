@@ -16,7 +16,7 @@ from typing import Protocol
 
 from microbit_emulator.errors import HexError
 from microbit_emulator.firmware import split
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.virtual.program import Program, unchanged
 from stepped_ports import Clock
 

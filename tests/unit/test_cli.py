@@ -222,7 +222,7 @@ def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, nou
         files = device_files() | {"table.py": brain.source(LOSING).encode()}
         monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     firmwares = {board: slim(board) for board in ("V1", "V2")}
-    monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
+    monkeypatch.setattr("noughts.boards.firmware.bundled_for", firmwares.get)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder)])
     monkeypatch.setattr("noughts.cli.board.flash", lambda *_, **named: print("sent"))
     monkeypatch.setattr("noughts.cli.board.choose_port", str)

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
-from noughts.boards import image
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import (
+    bundled,
+    firmware_for,
+    load_firmware,
+    read_firmware,
+    size_on_board,
+    universal_hex,
+)
 from noughts.boards.packing import files_for_boards
 from noughts.errors import FirmwareError
 from slim import V2_TABLE, slim
@@ -26,7 +32,7 @@ NAMES = st.text("abcdefghijklmnopqrstuvwxyz_.", min_size=1, max_size=20)
 
 @cache
 def older():
-    return image.read(UNIVERSAL, "the firmware in uflash")
+    return read_firmware(UNIVERSAL, "the firmware in uflash")
 
 
 def changed(board, bytes_at):
@@ -63,14 +69,14 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
     [("V1", "1.1.1", "1.9.2", (0x38800, 0x3F800)), ("V2", "2.1.2", "1.18", (0x6D000, 0x72000))],
 )
 def test_the_bundled_firmware_and_our_files(board, release, micropython, layout):
-    firmware = image.bundled()[board]
+    firmware = bundled()[board]
     assert (firmware.board, firmware.release) == (board, release)
     assert (firmware.micropython, firmware.layout) == (micropython, range(*layout))
     assert (
         firmware.with_files(files_for_boards()).memory[firmware.layout.stop] == 0xFD
     )  # as the firmware would write it
     assert firmware.used(files_for_boards()) == 9_856
-    assert [image.size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
+    assert [size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
 
 
 def test_the_firmware_of_most_boards():
@@ -90,7 +96,7 @@ def test_the_firmware_of_most_boards():
     ],
 )
 def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
-    (found,) = image.read(changed(board, bytes_at), "it").values()
+    (found,) = read_firmware(changed(board, bytes_at), "it").values()
     assert (found.board, found.layout) == (board, layout)
     assert bytes_at or found.memory.todict() == slim(board).memory.todict()
 
@@ -111,18 +117,18 @@ def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
 )
 def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
     with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; use an official"):
-        image.read(changed(board, bytes_at), "it")
+        read_firmware(changed(board, bytes_at), "it")
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
-    assert image.universal(image.read(UNIVERSAL, "it")) == UNIVERSAL
+    assert universal_hex(read_firmware(UNIVERSAL, "it")) == UNIVERSAL
 
 
 def test_files_in_both_parts_of_a_universal_hex():
     files = files_for_boards()
     made = {board: slim(board).with_files(files) for board in ("V1", "V2")}
-    text = image.universal(made)
-    for board, firmware in image.read(text, "ours").items():
+    text = universal_hex(made)
+    for board, firmware in read_firmware(text, "ours").items():
         assert firmware.files() == files
         assert firmware.memory.todict() == made[board].memory.todict()
     lengths = [len(line) + 1 for line in text.splitlines()]
@@ -162,7 +168,7 @@ def test_bad_firmware_files(tmp_path, content, why):
     path = tmp_path / "firmware.hex"
     path.write_text(content, "latin-1")
     with pytest.raises(FirmwareError, match=why) as caught:
-        image.load(path)
+        load_firmware(path)
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
@@ -172,4 +178,4 @@ def test_firmware_for_the_other_board(tmp_path):
     with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)
     with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
-        image.read(image.universal({"V1": slim("V2")}), "it")
+        read_firmware(universal_hex({"V1": slim("V2")}), "it")

@@ -18,7 +18,7 @@ from random import Random
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
 from button_presser import A, B, Machine, Player, ViolationError
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import program
 from soak.result import Result

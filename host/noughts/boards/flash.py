@@ -11,10 +11,11 @@ import serial
 
 from microbit_emulator.firmware import V1
 from noughts import brain
-from noughts.boards import clock, image
+from noughts.boards import clock
 from noughts.boards import drive as drives
 from noughts.boards.drive import Drive
 from noughts.boards.files import BoardFiles
+from noughts.boards.firmware import bundled, load_firmware, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
@@ -41,8 +42,8 @@ def our_hex(radio: Radio = OFF) -> Hex:
     """The game, or a gateway, on the official firmware, for every micro:bit."""
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
-    firmwares = image.bundled()
-    text = image.universal(
+    firmwares = bundled()
+    text = universal_hex(
         {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
     )
     return Hex(text.encode(), table, frozenset(firmwares), radio)
@@ -55,7 +56,7 @@ def hex_in(path: Path) -> Hex:
     """
     tables: set[Table | None] = set()
     radios = set()
-    firmwares = image.load(path)
+    firmwares = load_firmware(path)
     for firmware in firmwares.values():
         files = firmware.files()
         radios.add(radio_of(files))

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
 from noughts.boards.files import BoardFile, BoardFiles
-from noughts.boards.image import size_on_board
+from noughts.boards.firmware import size_on_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by

@@ -10,8 +10,13 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.boards import image
-from noughts.boards.image import Firmware
+from noughts.boards.firmware import (
+    Firmware,
+    firmware_for_boards,
+    is_sound,
+    load_firmware,
+    universal_hex,
+)
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.cli import options
@@ -63,7 +68,7 @@ def run_hex(
                 "-o, --firmware, --radio, --gateway and --unproved are for building, not for "
                 "--list or --extract"
             )
-        firmwares = image.load(looking)
+        firmwares = load_firmware(looking)
     else:
         path = output or Path("noughts.hex")
         if path == Path("-"):
@@ -72,13 +77,13 @@ def run_hex(
         table = brain.of(files)  # without one, it would not be the game
         if radio.gateway is None:
             options.prove_table(table, unproved)
-        firmwares = image.for_boards(firmware)
+        firmwares = firmware_for_boards(firmware)
         _warn(firmwares)
         firmwares = {
             board: each.with_files(files_with(radio, board, files))
             for board, each in firmwares.items()
         }
-        write_whole(path, image.universal(firmwares).encode())
+        write_whole(path, universal_hex(firmwares).encode())
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
         head = [f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"]
         head += [V1_WITHOUT_RADIO] if radio.sends is not None else []
@@ -97,7 +102,7 @@ def run_hex(
 
 def _warn(firmwares: Mapping[str, Firmware]) -> None:
     for board, firmware in firmwares.items():
-        if not image.is_sound(board, firmware.release):
+        if not is_sound(board, firmware.release):
             print(
                 f"noughts: {board} firmware {firmware.release} may stop saving the settings, and "
                 "freeze when the board is tilted; use 2.1 or later",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from microbit_emulator import EmulatorError
-from noughts.boards.image import firmware_for
+from noughts.boards.firmware import firmware_for
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
-from noughts.boards.image import Firmware, bundled_for
+from noughts.boards.firmware import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
 from noughts.errors import BoardError
 

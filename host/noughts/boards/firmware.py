@@ -123,10 +123,10 @@ class Firmware:
 
 def is_sound(board: str, release: str) -> bool:
     """Whether the game runs on a firmware without end: no release such as `2.0.0` for V2."""
-    return board != V2 or numbers(release) >= _SOUND_V2
+    return board != V2 or version_numbers(release) >= _SOUND_V2
 
 
-def numbers(release: str) -> list[int]:
+def version_numbers(release: str) -> list[int]:
     """Those of a firmware's version, by which versions are compared."""
     return [int(number) for number in re.findall(r"\d+", release)]
 
@@ -139,10 +139,10 @@ def bundled() -> Mapping[str, Firmware]:
 def bundled_for(board: str) -> Firmware:
     """The official firmware for this board, `V1` or `V2`; only its hex is read."""
     found = get_bundled_hex(int(board.removeprefix("V")))
-    return read(found.content, found.file_path.name)[board]
+    return read_firmware(found.content, found.file_path.name)[board]
 
 
-def load(path: Path) -> dict[str, Firmware]:
+def load_firmware(path: Path) -> dict[str, Firmware]:
     """The firmwares in a file, by board: a Universal Hex, or a plain hex for one board.
 
     Raises `FirmwareError` in one line if there is none.
@@ -150,14 +150,14 @@ def load(path: Path) -> dict[str, Firmware]:
     try:
         with path.open(encoding="ascii") as file:
             text = file.read(_MAX_FILE)
-        return read(text, str(path))
+        return read_firmware(text, str(path))
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:
         raise FirmwareError(str(not_a_hex(str(path)))) from error
 
 
-def read(text: str, name: str) -> dict[str, Firmware]:
+def read_firmware(text: str, name: str) -> dict[str, Firmware]:
     """The firmwares in the text of a hex file; `name` is for messages."""
     try:
         sections = hexes.split(text, name)
@@ -189,7 +189,7 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
     """
     if path is None:
         return bundled_for(board)
-    found = load(path)
+    found = load_firmware(path)
     if board not in found:
         raise FirmwareError(
             f"{path} is for the micro:bit {' and '.join(found)} only; "
@@ -198,11 +198,11 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
     return found[board]
 
 
-def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
+def firmware_for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     """A firmware for each board: those in the files, and the bundled one where they have none."""
     chosen: dict[str, Firmware] = {}
     for path in paths:
-        for board, firmware in load(path).items():
+        for board, firmware in load_firmware(path).items():
             if board in chosen:
                 raise FirmwareError(
                     f"{path} is a second firmware for {board}; give one for each board"
@@ -211,7 +211,7 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
 
 
-def universal(firmwares: Mapping[str, Firmware]) -> str:
+def universal_hex(firmwares: Mapping[str, Firmware]) -> str:
     """The Universal Hex of these firmwares, by board; its lines end in LF."""
     sections = []
     for board, firmware in firmwares.items():
