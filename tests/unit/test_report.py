@@ -153,7 +153,7 @@ def test_games_against_the_chip(tmp_path):
         ("1 – 2 – 2", "won, drawn, lost against the chip"),
         ("0.40", "mistakes a game, of each person"),
     ]
-    assert figures.boards(found.boards, {}).rows == [("usb-1", 8, 1, 2, 2, 0, 3, 2, 0.4, "-")]
+    assert figures.boards(found, {}).rows == [("usb-1", 8, 1, 2, 2, 0, 3, 2, 0.4, "-")]
     players = {row[0]: row[1:] for row in figures.players(found).rows}
     assert players["person"] == (5, 16, 2, 0.4, "0.8", "0.5 to 1.0")
     assert players["medium"] == (0, 0, 0, None, None, None)  # it did not play

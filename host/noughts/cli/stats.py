@@ -36,6 +36,7 @@ from noughts.views.game_filter import ChosenGames
 from noughts.views.statistics import (
     MISTAKE,
     boards,
+    boards_by_name,
     first_moves,
     players,
     results,
@@ -104,7 +105,7 @@ def _print(found: Stats) -> None:
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{most:,}')},}  {bar}".rstrip())
-    _print_table(boards(found.boards, {}), without=("not_ended", "last"))
+    _print_table(boards(found, {}), without=("not_ended", "last"))
     _print_table(players(found))
     print(f"\n{MISTAKE}")
 
@@ -143,7 +144,7 @@ def _record(found: Stats) -> dict[str, object]:
         ],
         "first_moves": found.first_moves,
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
-        "boards": [board_record(board) for board in found.boards],
+        "boards": [board_record(board) for board in boards_by_name(found)],
         "players": {
             seat: {
                 "games": player.games,
@@ -207,7 +208,7 @@ def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path 
 def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """A row for each board; no text in it is taken for a formula, a number or a day."""
     rows = []
-    for board in found.boards:
+    for board in boards_by_name(found):
         when, rate = last.get(board.board, UNKNOWN), board.people.mistakes_a_game
         rows.append(
             board_record(board)

@@ -10,7 +10,7 @@ from noughts.brain.learn import PeopleGame
 from noughts.game.positions import FULL, Position, alike, canonical
 from noughts.game.review import mistakes
 from noughts.game.solver import value, value_preserving_moves
-from noughts.protocol.describe import CHIP, SEATS, called, name_key
+from noughts.protocol.describe import CHIP, SEATS, called
 from noughts.store.queries import GameFilter, count, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
@@ -124,7 +124,7 @@ class Stats(_Figures):
     by_radio: int = 0
     """Those of which only the radio knows how they went on, where anybody near can send."""
     boards: list[BoardStats] = field(default_factory=list)
-    """Those with games, by name."""
+    """Those with games."""
     first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
     """How often people began with each cell, in games that ended by the rules."""
     lengths: Counter[int] = field(default_factory=Counter)
@@ -164,8 +164,7 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
         for figures in (found, boards[number]):
             figures.add(seats, first, counted[key])
     found.players = {seat: found.players[seat] for seat in _SEATS if seat in found.players}
-    with_games = [board for board in boards.values() if board.results]
-    found.boards = sorted(with_games, key=lambda board: name_key(board.called))
+    found.boards = [board for board in boards.values() if board.results]
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
-from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents, seated
+from noughts.protocol.describe import CELLS, WORTHS, counted, either, name_key, opponents, seated
 from noughts.store.statistics import (
     BoardStats,
     MetPosition,
@@ -71,7 +71,7 @@ def statistics(
         found.games,
         facts(found),
         results(found),
-        boards(found.boards, last),
+        boards(found, last),
         players(found),
         lengths(found),
         first_moves(found.first_moves) if any(found.first_moves) else None,
@@ -127,9 +127,15 @@ def results(found: Stats) -> Table:
     )
 
 
-def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
+def boards_by_name(found: Stats) -> list[BoardStats]:
+    """The order of boards in tables, JSON and CSV."""
+    return sorted(found.boards, key=lambda board: name_key(board.called))
+
+
+def boards(found: Stats, last: Mapping[str, When]) -> Table:
     """A row for each board; last: by board, when its latest game was played."""
-    not_ended = [board.ended("x") + board.ended("-") for board in found]
+    ordered = boards_by_name(found)
+    not_ended = [board.ended("x") + board.ended("-") for board in ordered]
     rows: list[tuple[Value, ...]] = [
         (
             board.called,
@@ -141,7 +147,7 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
             board.people.mistakes_a_game,
             str(last.get(board.board, UNKNOWN)),
         )
-        for board, others in zip(found, not_ended, strict=True)
+        for board, others in zip(ordered, not_ended, strict=True)
     ]
     return Table(
         "Boards",
@@ -161,9 +167,9 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
             {"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"},
             [
                 (*board.against_chip(), board.between_people() + others)
-                for board, others in zip(found, not_ended, strict=True)
+                for board, others in zip(ordered, not_ended, strict=True)
             ],
-            [board.games for board in found],
+            [board.games for board in ordered],
         ),
     )
 
