@@ -52,7 +52,7 @@ def test_what_was_packed_is_printed_and_listed(folder, printed):
 def test_with_radio_and_as_a_gateway(tmp_path, printed):
     path = tmp_path / "radio.hex"
     output = printed("hex", "--radio", 7, "-o", path)
-    assert "a micro:bit V1 has no memory for radio: there the game plays without it" in output
+    assert "a micro:bit V1 has too little memory for radio; the game plays without it" in output
     assert output.count("radio: sends in group 7") == 1
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["radio_group"] for board in facts.values()] == [None, 7]

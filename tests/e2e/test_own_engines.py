@@ -287,7 +287,9 @@ def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
 
     monkeypatch.setattr(own.OwnEngine, "_ask", ask_and_wait)
     command = program(folder, "print(position.index('.')); print('think' * 5)")
-    told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
+    told = (
+        "printed 'thinkthinkthinkthink' without being asked, in O.X.X....; print one line for each"
+    )
     assert told in vs_fails("rules", "--program", command)
 
 

@@ -119,7 +119,7 @@ def test_a_killed_board_is_one_line_and_exit_1(started):
     board.kill()
     assert program.end() == 1
     *_, after = program.text.split("\x1b[?1049l")
-    assert "noughts: the virtual board is not running any more (killed?); start again\r\n" in after
+    assert "noughts: the virtual board is no longer running (killed?); start again\r\n" in after
     assert "Traceback" not in after
 
 

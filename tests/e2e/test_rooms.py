@@ -25,7 +25,7 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, t
     assert next(shown) == f"{broker.url}: connected\n"
     assert next(shown) == "room 3b is online\n"
     room.kill()
-    assert next(shown) == "room 3b is offline; what its boards say comes when it is back\n"
+    assert next(shown) == "room 3b is offline; its games arrive when it is back\n"
     happens(watch("later", broker.url), event="offline", room="3b")
     again = watch("room", *words)
     assert next(shown) == "room 3b is online\n"
@@ -162,7 +162,7 @@ def reason(watch, given):
 def test_each_loss_of_the_connection_is_told_once(mosquitto, watch):
     broker = mosquitto()
     collector = watch("collector", broker.url)
-    told = ["connected", "the connection was lost; it is made again when the broker is back"] * 2
+    told = ["connected", "the connection was lost; noughts reconnects when the broker is back"] * 2
     for count, happen in enumerate((broker.kill, broker.start, broker.kill), 1):
         collector.wait(lambda _, count=count: len(collector.events) >= count, "the broker's doings")
         happen()
@@ -175,7 +175,7 @@ def test_each_loss_of_the_connection_is_told_once(mosquitto, watch):
     ("words", "says"),
     [
         (["mqtt://office@nowhere.invalid"], "the password for mqtt://nowhere.invalid is sent un"),
-        (["--publish", "mqtt://nowhere.invalid"], "no user is named for mqtt://nowhere.invalid; "),
+        (["--publish", "mqtt://nowhere.invalid"], "mqtt://nowhere.invalid has no user; "),
     ],
 )
 def test_what_others_could_read_or_confirm_is_told(watch, monkeypatch, words, says):

@@ -12,5 +12,5 @@ def test_leaving_in_a_terminal(terminal, keys, status):
     game.type(keys)
     assert game.end() == status
     game.read(0.1)
-    assert game.text.endswith("\r\nstopped; the game is not over\r\n")
+    assert game.text.endswith("\r\nstopped before the game was over\r\n")
     assert "Traceback" not in game.text

@@ -140,7 +140,7 @@ def test_put_keeps_games_unless_told_to_forget(plugged_in, other_table, printed,
     printed("put", "--port", board.port, "--table", other_table)
     assert stored(board) == driver.games[-1:]
     said = printed("put", "--port", board.port, "--forget")
-    assert "the board has forgotten its games and the menu's choice" in said
+    assert "removed the board's stored games and the menu's choice" in said
     assert not stored(board)
 
 
@@ -280,7 +280,7 @@ def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, told):
     board = plugged_in()
     status, lines, err = told("put", board, "--radio", "7")
     assert status == 1 and not lines
-    assert "a micro:bit V1 has no memory for radio: there the game plays without it; use" in err
+    assert "a micro:bit V1 has too little memory for radio; the game plays without it; use" in err
 
     status, lines, _ = told("put", board, "--gateway", "7")
     assert status == 0 and lines[0].endswith(": 2 of 2 files to send")

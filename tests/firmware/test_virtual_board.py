@@ -103,7 +103,7 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     with pytest.raises(BoardGoneError):  # a moment later
         until(lambda: board.leds() is None)
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
-        with pytest.raises(BoardGoneError, match="not running any more") as caught:
+        with pytest.raises(BoardGoneError, match="no longer running") as caught:
             use()
         assert "\n" not in str(caught.value)
     for _ in range(2):

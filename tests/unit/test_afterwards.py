@@ -312,7 +312,7 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     monkeypatch.setattr("os.access", lambda path, how: False)
     assert len(printed("games").splitlines()) == 5
-    with Store(stored) as store, pytest.raises(StoreError, match="may not be written"):
+    with Store(stored) as store, pytest.raises(StoreError, match="cannot be written"):
         store.add("usb-1", BOOT, None)
 
 

@@ -206,9 +206,9 @@ def test_room_is_counted_in_chunks():
     # V1 has 216 chunks; ours take four.
     fits = {"big": bytes(126 * 211)}
     assert planned(fits)[1]
-    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,712 bytes\)"):
+    with pytest.raises(BoardError, match=r"128 bytes short of space; .*'big' \(26,712 bytes\)"):
         planned({"big": bytes(126 * 212)})
-    with pytest.raises(BoardError, match=r"bytes short of room; make ours smaller$"):
+    with pytest.raises(BoardError, match=r"bytes short of space; make ours smaller$"):
         plan("V2", {}, {"main.py": bytes(20_480)}, False)
 
 

@@ -61,7 +61,7 @@ def test_it_is_asked_again_but_not_for_ever(talker, lost, recwarn):
         assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
     assert not repl.answers and repl.sessions == 3  # a failure ends one
     repl.answers += [lost] * 3 + [ANSWER]
-    why = "SyntaxError: invalid syntax" if lost is BROKEN else "it gave no sensible answer"
+    why = "SyntaxError: invalid syntax" if lost is BROKEN else "its answer makes no sense"
     with pytest.raises(BoardError, match=rf"could not list its files \({why}\); reset it"):
         files.survey()
     assert repl.answers == [ANSWER]

@@ -56,7 +56,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     known = [(each["number"], each["board"], each["name"], each["games"]) for each in listed()]
     assert known == [(1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1)]
     assert listed()[0]["heard"] == "2026-09-21T14:13:29.000Z"
-    assert name_board("1", "").endswith("has no name any more\n")
+    assert name_board("1", "").endswith("no longer has a name\n")
     assert listed()[0]["name"] is None
 
 
@@ -129,7 +129,7 @@ def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch)
         assert recorder.poll() == [BoardNamed("usb-2", "green")]
         other.name_board("usb-2", None)
         (event,) = recorder.poll()
-    assert event.text() == "usb-2: has no name any more"
+    assert event.text() == "usb-2: no longer has a name"
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
     assert stored_boot.text(session.called).startswith("red: board started")
 

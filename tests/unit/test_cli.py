@@ -144,7 +144,7 @@ WRONG_USAGE = [
         ("stats --plot x.gif", "does not end in .png or .svg"),
         ("report --seats XY", "two letters of P, E, M, H"),
         ("report -o x.pdf", "a report is HTML; end the name in .html instead of .pdf"),
-        ("export -o games.json", "say --format"),
+        ("export -o games.json", "add --format"),
     ],
 )
 def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):

@@ -47,7 +47,7 @@ def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
         after = dict(following(board))[reply.cells[0]]
         chances = against_random(after, me, like_kind)
         assert chances == against_random(board, me, like_kind)
-        helpless = f"It cannot be helped: nothing lets {other} win now."
+        helpless = f"Nothing lets {other} win now."
         assert reply.remark == ("" if chances[1] else helpless)
     for seat, me in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
         assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, like_kind)

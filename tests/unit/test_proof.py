@@ -45,11 +45,11 @@ def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(printed, monkeypatch)
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
     told = " ".join(printed("prove").split())
     cells = "when cells 1 2 3 4 5 7 9 are played (XOXOX.O.X);"
-    assert f"medium: loses moving second, {cells} loses value in 467 of" in told
+    assert f"medium: loses moving second, {cells} gives away value in 467 of" in told
     assert "by cells 2 1 3 4 8 5 6 7 moving" in told
     assert "this game" not in told and "as below" not in told
     told = printed("prove", "medium")
-    assert "medium: loses moving second, as below; loses value in 467 of" in told
+    assert "medium: loses moving second, as below; gives away value in 467 of" in told
     assert "are played" not in told and max(map(len, told.splitlines())) <= 80
     pictures = told.split("medium, as O, loses this game")[1]
     moves = re.findall(r"[XO] \d(?: \?)?", pictures)
@@ -75,7 +75,10 @@ class Fickle:
     ("choose", "verdict"),
     [
         (lambda position: position.free[:1], "loses moving"),
-        (lambda position: engines()["rules"].reply(position).cells, "never loses; loses value"),
+        (
+            lambda position: engines()["rules"].reply(position).cells,
+            "never loses; gives away value",
+        ),
     ],
 )
 def test_an_engine_that_is_called_perfect_has_to_be(choose, verdict, noughts, monkeypatch):

@@ -147,10 +147,12 @@ def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
     assert room.several(6) == [0, 1, 0, 1, 0, 1]
     connected, waiting = room.told
     assert connected == BrokerAnswered(URL, "connected")
-    assert isinstance(waiting, PortUnavailable) and waiting.why.startswith("no collector stores")
+    assert isinstance(waiting, PortUnavailable) and waiting.why.startswith(
+        "no collector is storing"
+    )
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     room.confirm(0)
-    assert room.told.pop() == BrokerAnswered(URL, "a collector stores what this room says")
+    assert room.told.pop() == BrokerAnswered(URL, "a collector is storing this room's games")
     room.end()
     assert room.poll() == []
 

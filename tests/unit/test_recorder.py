@@ -151,7 +151,7 @@ def test_events_in_words_and_as_records():
         PortOpened("usb-1", "/dev/ttyACM0"): "usb-1: connected (/dev/ttyACM0)",
         PortOpened("/dev/ttyACM0", "/dev/ttyACM0"): "/dev/ttyACM0: connected",
         PortClosed("usb-1", "/dev/ttyACM0", "why"):
-            "usb-1: gone (why); watching resumes when it is back",
+            "usb-1: disconnected (why); watching resumes when it is back",
         UnknownSentence("usb-1", "sentence type $NX"):
             "usb-1: sentence type $NX is not known to this version; get a newer noughts",
         SentenceStored("usb-1", BOOT, None, True):
@@ -164,7 +164,7 @@ def test_events_in_words_and_as_records():
         StoreGone("g.db", "g-2.db"):
             "g.db was deleted, overwritten or damaged; from now on games are stored in g-2.db, "
             "which does not have the earlier ones",
-        NotShown(1): "1 event not shown, as nobody read them; all are stored",
+        NotShown(1): "1 event not shown, as the reader was too slow; all are stored",
     }  # fmt: skip
     for event, words in events.items():
         assert event.text() == words
@@ -373,7 +373,7 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
     assert "100 boards are received there already" in refused[0].text()
-    assert refused[-1].text().endswith("refused without a word")
+    assert refused[-1].text().endswith("further refusals are not reported")
     assert received(store) == ([], MAX_BOARDS + 1)
 
 
@@ -421,7 +421,7 @@ def test_known_boards_as_a_teacher_writes_them_down(tmp_path):
     assert known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
     for text, said in (("9A1B2C3D\nred\n", r"line 2: no board by radio .* 'red'"),
                        ("9A1B2C3\n", r"line 1: .*'9A1B2C3'"),
-                       ("# nobody\n", "names no board")):  # fmt: skip
+                       ("# nobody\n", "has no boards")):  # fmt: skip
         path.write_text(text)
         with pytest.raises(NoughtsError, match=said):
             known_ids(path, names)

@@ -128,7 +128,7 @@ def test_a_reset_and_a_fault():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert look(observer, sad).phase == "fault"
-    failed = Instructions("The game has failed", "A sad face: it starts again by itself.")
+    failed = Instructions("The game stopped with a fault", "A sad face: it starts again by itself.")
     assert instructions(observer.now, "b") == failed
     observer.reset()
     assert observer.now.phase == "starting"

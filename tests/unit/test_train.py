@@ -209,7 +209,7 @@ def test_these_games_teach_it_nothing(words, vs, folder):
     before = (folder / "menace.json").read_bytes()
     status, out, _ = vs(*words.split(), typed="5\nq\n" if words == "./menace.json" else IN_TURN)
     assert status == 0 and (folder / "menace.json").read_bytes() == before
-    forgets = "\nIt forgets games; `noughts train menace -o FILE` makes one that learns\n"
+    forgets = "\nIt does not learn; `noughts train menace -o FILE` makes one that learns\n"
     assert "Game " not in out and out.endswith(forgets) == (words == "menace")
 
 

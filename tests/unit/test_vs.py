@@ -46,7 +46,7 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it(vs):
     assert game.splitlines()[-1] in ("X wins", "O wins", "a draw")
     assert any(vs("random", "kind", "--seed", str(seed))[1] != game for seed in range(3))
     told = vs("kind", "kind")[1]  # neither lets the other win
-    assert re.search(r"\n[XO], kind, plays \d\nIt cannot be helped: nothing lets ", told)
+    assert re.search(r"\n[XO], kind, plays \d\nNothing lets ", told)
 
 
 def test_the_last_move_is_marked_and_a_move_and_its_reply_are_taken_back(vs):
@@ -83,5 +83,5 @@ def test_input_that_is_not_text(noughts, monkeypatch):
     typed = io.TextIOWrapper(io.BytesIO(b"\xff\x1b[2J\0\n"), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", typed)
     status, out, err = noughts("vs", "hard")
-    assert status == 0 and out.endswith("stopped; the game is not over\n")
+    assert status == 0 and out.endswith("stopped before the game was over\n")
     assert "is not a cell; type 1 to 9" in err and "\x1b" not in err and err.count("\n") == 1

@@ -198,7 +198,7 @@ def test_tables_and_bars_of_statistics(tmp_path):
     board = "top row: free, free, free; middle row: free, X, free; bottom row: free, free, free"
     assert ("aria-label", f"O to move; {board}") in found.attributes
     assert ("href", "/?position=....X....") in found.attributes
-    assert "No person made a mistake." in page("/statistics?board=usb-2", db).text
+    assert "Nobody made a mistake." in page("/statistics?board=usb-2", db).text
     assert page("/statistics?result=abandoned", db).status == "No game matches."
 
 

@@ -171,7 +171,7 @@ def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     told(first.live_boards, OPENED, BOOT)
     headline(card(page), MENU)
     first.close()
-    expect(page.get_by_role("alert")).to_contain_text("noughts is not running any more")
+    expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
     told(second.live_boards, OPENED, BOOT, *PEOPLE)

@@ -274,7 +274,7 @@ def test_a_game_goes_on_when_the_server_starts_again(serve, page):
     says(page, "Your turn: you are X")
     first.close()
     cell(page, 5).click()
-    page.get_by_text("noughts is not running any more").wait_for()
+    page.get_by_text("noughts is no longer running").wait_for()
     page.errors.clear()
     serve(port=first.port)
     says(page, "Your turn: you are X")

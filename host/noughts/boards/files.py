@@ -245,7 +245,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
             except _RefusedError as error:
                 reason = str(error)
             except _NONSENSE:
-                reason = "it gave no sensible answer"
+                reason = "its answer makes no sense"
             except ERRORS as error:
                 raise gone(self._port) from error
         # A power cut may have damaged the file system: no reset helps then.

@@ -148,7 +148,7 @@ def _port_of(drive: Drive) -> str:
         same = ports
     if not same:
         raise BoardError(
-            "the hex was copied, but no serial port was found on which to see the game start; "
+            "the hex was copied, but no serial port was found to check that the game starts; "
             "name it with --port, or use --no-verify"
         )
     return same[0].name

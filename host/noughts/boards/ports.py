@@ -133,7 +133,7 @@ def why_not(name: str, error: Exception) -> str:
     if number == errno.ENOENT or "FileNotFoundError" in text:
         names = " and ".join(port.name for port in find_ports())
         there = f"there is a micro:bit on {names}"
-        none = "no micro:bit is plugged in: try another cable, for some have no data lines"
+        none = "no micro:bit is plugged in: try another cable; some have no data lines"
         return f"there is no port {name}; {there if names else none}"
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY

@@ -102,7 +102,7 @@ def bring_up_to_date(
                     steps.say(f"sent {name} ({len(chosen[name]):,} bytes)")
             if forget:
                 forget_games(kind, board, present)
-                say("the board has forgotten its games and the menu's choice")
+                say("removed the board's stored games and the menu's choice")
         return confirm_start(port, table_id, wanted)
 
 
@@ -156,7 +156,7 @@ def plan(
     if over > 0:
         names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
         advice = f"remove some of its other files: {names}" if names else "make ours smaller"
-        raise BoardError(f"the board is {over:,} bytes short of room; {advice}")
+        raise BoardError(f"the board is {over:,} bytes short of space; {advice}")
     send = sorted(
         (n for n, file in wanted.items() if n not in present or not present[n].holds(file)),
         key=lambda name: (name == LAST, name not in FIRST, name),

@@ -18,7 +18,7 @@ GROUPS = range(256)
 SENDER, GATEWAY = "air.py", "gateway.py"
 _GROUP, _MAIN = "group.py", "main.py"
 RADIO_FILES = (SENDER, GATEWAY, _GROUP)
-V1_WITHOUT_RADIO = "a micro:bit V1 has no memory for radio: there the game plays without it"
+V1_WITHOUT_RADIO = "a micro:bit V1 has too little memory for radio; the game plays without it"
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,13 @@ play    noughts play                play on a virtual micro:bit in this terminal
 board   noughts flash               copy the game to a board by its USB drive
         noughts put                 update the game on a board over serial
         noughts hex -o a.hex        build a hex for any micro:bit, or list one
-        noughts doctor              check computer and boards for problems
+        noughts doctor              check this computer and its boards
 class   noughts watch               show every board live, and store every game
         noughts boards              list known boards, and name them
         noughts games               list the stored games
-        noughts replay last         step through a game, each move judged
+        noughts replay last         step through a game, judging each move
         noughts stats               count results, first moves and mistakes
-        noughts report -o 7b.html   write a page on a class: results, mistakes
+        noughts report -o 7b.html   write a page about a class
         noughts export -o all.csv   write games as a table for a spreadsheet
 engines noughts solve X...O....     show a position's value and the best line
         noughts duel hard medium    let engines play many games, and count

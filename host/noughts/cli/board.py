@@ -113,7 +113,7 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
 @partial(options.radio, off=True)
 @option(
     "--forget",
-    "the board forgets the games that it has stored, and the choice that its menu offers first",
+    "remove the stored games and the menu's choice from the board",
 )
 @option("--replace", "overwrite another program's files of the same names, such as its main.py")
 def run_put(
@@ -154,11 +154,11 @@ def _interruptible(total: int) -> Iterator[Steps]:
 
 
 @options.command("noughts doctor", "noughts doctor --json")
-@option("--port PORT", "look at this serial port too; may be given several times", multiple=True)
-@option("--no-restart", "do not query what runs on the boards, which restarts their game")
+@option("--port PORT", "check this serial port too; may be given several times", multiple=True)
+@option("--no-restart", "do not ask the boards what they run (that restarts their game)")
 @options.as_json("the report")
 def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
-    """Check computer and boards for problems."""
+    """Check this computer and its boards."""
     from noughts.virtual.program import try_emulator
 
     found = find_boards(port)

@@ -36,7 +36,7 @@ Results = dict[tuple[str, str], tuple[Tally, Tally]]
 def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
     """Let engines play many games, and count."""
     if games % 2:
-        raise click.UsageError(f"each plays half of {games} games first; give an even number to -n")
+        raise click.UsageError("-n must be even: each engine moves first in half of the games")
     if everyone == bool(chosen):
         raise click.UsageError("name two engines, or use --all")
     if not everyone and len(chosen) != 2:

@@ -101,7 +101,7 @@ def run_export(
     kind = format or ending or "csv"
     if kind not in _FORMATS:
         raise click.UsageError(
-            f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
+            f"cannot tell the format from .{ending}; add --format csv, jsonl or parquet"
         )
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("parquet is not text; name a file with -o")

@@ -132,7 +132,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
 @click.argument(
     "name",
     type=lambda text: as_name(text.encode(errors="replace").decode()),
-    help=f"at most {MAX_NAME} characters, and no other board's; an empty one takes it away",
+    help=f"at most {MAX_NAME} characters, and no other board's; an empty name removes it",
 )
 @options.db
 @click.pass_context
@@ -146,7 +146,7 @@ def _name_board(context: click.Context, board: str, name: str | None, db: Path |
             note = options.newer_demonstration(store.path)
             raise StoreError(f"{error}; {note}" if note else str(error)) from error
         store.name_board(known.board, name)
-    change = "has no name any more" if name is None else f"is now {name}"
+    change = "no longer has a name" if name is None else f"is now {name}"
     print(printable(f"board {known.number}, {short(known.board)}, {change}"))
 
 
@@ -176,7 +176,7 @@ def _number(text: str) -> int | str:
 @option("--text", "print every step instead of stepping through the game")
 @options.db
 def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
-    """Step through a game, each move judged."""
+    """Step through a game, judging each move."""
     with options.open_store(db) as store:
         if game == "last" or not count(store, GameFilter()):
             found = _newest(store)

@@ -39,7 +39,7 @@ Contents = Mapping[str, Mapping[str, bytes]]
 )
 @options.radio
 @options.unproved
-@option("--list FILE", "build nothing; list what this hex holds", "listed")
+@option("--list FILE", "list the contents of this hex; build nothing", "listed")
 @option(
     "--extract",
     "build nothing; put the files that a hex holds into a folder",

@@ -103,7 +103,7 @@ def _print(
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nThe chip wins against them, on games that were not learned from\n")
     if estimated is None:
-        print(f"no gain can be shown yet: that takes {learn.FOLDS} games or more")
+        print(f"no gain can be shown yet: that takes at least {learn.FOLDS} games")
     else:
         low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
         print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")

@@ -152,9 +152,9 @@ def radio(run: Run, off: bool = False) -> Run:
 
     off: that a board sends no more can be said, too.
     """
-    about = "a V2 also sends its games by radio, in this group (0 to 255) of a class"
+    about = "also send games by radio in this group, 0 to 255 (V2 only)"
     if off:
-        about += "; 'off': it sends no more; without this option, that stays as it is"
+        about += "; 'off' stops that; without this option nothing changes"
 
     @option(
         "--radio GROUP",
@@ -163,7 +163,7 @@ def radio(run: Run, off: bool = False) -> Run:
     )
     @option(
         "--gateway GROUP",
-        "no game, but a gateway: a board that prints what the group sends, for `watch`",
+        "make a gateway instead of a game: it prints what the group sends, for `watch`",
         type=lambda text: Radio(gateway=_group(text)),
     )
     @wraps(run)
@@ -212,7 +212,7 @@ def stored_games(run: Run) -> Run:
     )
     @one(
         "--result RESULT",
-        f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
+        f"{', '.join(RESULTS)}, in upper or lower case; A and B are the winner; may be given "
         "several times",
         type=game_filter.result,
         multiple=True,
@@ -333,7 +333,7 @@ def engine_arguments(about: str) -> Callable[[Run], Run]:
         "engine",
         nargs=-1,
         shell_complete=_complete_engine,
-        help=f"{about}; or your own, as ./mine.py, or a MENACE that has learned, as ./menace.json",
+        help=f"{about}; or your own, such as ./mine.py, or a trained MENACE, such as ./menace.json",
     )
     return lambda run: named(own_engines(run))
 
@@ -347,8 +347,8 @@ def own_engines(run: Run) -> Run:
 
     @option(
         "--program COMMAND",
-        "a program as an engine, after those that are named: for each line such as "
-        "'X...O.... X', a position and who is to move, it prints a line with a cell, 0 to 8",
+        "a program as an engine, after the named ones; it reads lines such as 'X...O.... X' "
+        "(position, side to move) and answers each with a cell, 0 to 8",
         multiple=True,
     )
     @option(

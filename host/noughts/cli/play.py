@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 @option("--hex FILE", "run this hex as it is, with the files that are in it")
 @option(
     "--fresh",
-    "start with a new board, not with what is in the flash of this one; a board of --hex is "
-    "always new",
+    "start with a new board that does not know your last choice; a board of --hex is always new",
 )
 @option(
     "--keys KEYS",

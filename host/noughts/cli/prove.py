@@ -84,7 +84,7 @@ class _Proved:
         else:
             text = "never loses"
         if losing := self.proof.value_losing_positions:
-            return f"{text}; loses value in {losing:,} of {_POSITIONS:,} positions"
+            return f"{text}; gives away value in {losing:,} of {_POSITIONS:,} positions"
         return f"{text}; preserves the value of every reachable position"
 
     def choices(self) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _by_chip(position: Position) -> Solution:
     cells = [cell + 1 for cell in choice.cells]
     values = {cell + 1: value for cell, value in choice.values.items()}
     facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}
-    stands = "in each free cell stands the sum of the weights of its lines"
+    stands = "each free cell shows the sum of its lines' weights"
     lines = [f"{position.turn} to move; {stands}."]
     if choice.entry is not None:
         named, value = divmod(choice.entry, 32)

@@ -61,7 +61,7 @@ before to this one, or null).
 """
 _REPORT = """
 The page is one file that opens offline in any browser, and prints: results, a table of boards,
-first moves, mistakes, and the positions in which people made most of them.
+first moves, mistakes, and the positions with the most mistakes.
 
 --csv, or a file that ends in .csv: one row per board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
@@ -165,13 +165,13 @@ def _record(found: Stats) -> dict[str, object]:
 @option("--csv", "write the table of boards as CSV", "as_csv")
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None) -> None:
-    """Write a page on a class: results, mistakes."""
+    """Write a page about a class."""
     path = None if output == Path("-") else output
     ending = path.suffix.lower() if path else ""
     as_csv = as_csv or ending == ".csv"
     if not as_csv and ending not in ("", ".html", ".htm"):
         raise click.UsageError(
-            f"a report is HTML; end the name in .html instead of {ending}, or say --csv"
+            f"a report is HTML; end the name in .html instead of {ending}, or add --csv"
         )
     if output is None and not as_csv and sys.stdout.isatty():
         raise click.UsageError(

@@ -64,7 +64,7 @@ chances to win, draw and lose against that opponent after so many).
     default="first",
 )
 @option("--seed", "the seed of the random numbers", default=1)
-@option("--stored", "learn from the stored games, in place of playing: from both sides of each")
+@option("--stored", "learn from the stored games, instead of playing: from both sides of each")
 @options.output(f"save it in this file, {SUFFIX}", "-o FILE", (SUFFIX,), "output")
 @options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
 @option(
@@ -91,8 +91,8 @@ def run_train(
     plays = against is not None or games is not None or plot is not None or as_json
     if plays and stored:
         raise click.UsageError(
-            "--against, --games, --plot and --json are of games that it plays, and --stored "
-            "of games that were; leave one out"
+            "--stored learns from stored games; leave it out, or --against, --games, --plot and "
+            "--json"
         )
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")

@@ -24,7 +24,7 @@ from noughts.protocol.describe import WORTHS, either
 from noughts.terminal.layout import board, columns
 
 _LEAVE = "q"
-_STOPPED = "\nstopped; the game is not over"
+_STOPPED = "\nstopped before the game was over"
 _ENDINGS = {1: "X wins", -1: "O wins", 0: "a draw"}
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
@@ -78,7 +78,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
 def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
     """What a MENACE, which moved first or second, learns from a game that X won, lost or drew."""
     if not file.lower().endswith(SUFFIX):
-        return as_typed("It forgets games; `noughts train menace -o FILE` makes one that learns")
+        return as_typed("It does not learn; `noughts train menace -o FILE` makes one that learns")
     own = result if first else -result
     menace, cells = learn_game(Path(file), moves, first, own)
     played = " ".join(str(cell + 1) for cell in cells)

@@ -49,12 +49,12 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
   refused    board, gateway, why (what a board sends by radio is not stored)
   waiting    port, why                 noise    board, text
   unreadable board, why (its data log, MY_DATA.HTM on its drive)
-  named      board, name (what people call it; null: nothing any more)
+  named      board, name (what people call it; null: its name was removed)
   unknown    board, what
   boot       board, gateway, new, boot, hardware, release, table_id
   busy       store (another program writes to it: sentences wait)
   free       store                         moved    store (deleted or overwritten), now
-  missed     events (how many were not printed, because nobody read)
+  missed     events (how many were not printed, because the reader was too slow)
   game       board, gateway, new, late, played_before, game (its number in the store), boot,
              number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
              began), end (- A B = x)
@@ -81,8 +81,8 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 @click.argument(
     "port",
     nargs=-1,
-    help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for what "
-    "rooms publish, mqtt://HOST (every micro:bit that is plugged in)",
+    help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for the "
+    "games of rooms, mqtt://HOST (every micro:bit that is plugged in)",
 )
 @option(
     "--emulated N",
@@ -112,12 +112,12 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 @_room("--room NAME", "with --publish: what this room is called (this host's name)")
 @_room(
     "--password-file FILE",
-    "the user's password at the broker, its first line "
+    "a file whose first line is the password for the broker "
     "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
 )
 @_room(
     "--ca FILE",
-    "with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
+    "with mqtts: the CA certificate that signed the broker's, in PEM "
     "(those that the system trusts)",
 )
 def run_watch(
@@ -245,8 +245,8 @@ def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress |
             say(f"the password for {address} is sent unencrypted; use mqtts:// if the broker can")
     if publishes and publishes.user is None and not publishes.is_here:
         say(
-            f"no user is named for {publishes}; if it needs none, anybody who can reach it "
-            "can confirm games that no collector has stored (see docs/rooms.md)"
+            f"{publishes} has no user; if the broker needs none, anyone who can reach it can "
+            "confirm games that no collector has stored (see docs/rooms.md)"
         )
 
 
@@ -356,7 +356,9 @@ def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], st
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
     """Say at the end what was received and where it is stored."""
     late = f" ({session.recovered:,} recovered)" if session.recovered else ""
-    missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
+    missed = (
+        f"{counted(unshown, 'event')} not shown, as the reader was too slow; " if unshown else ""
+    )
     if refused := recorder.radio.refused:
         missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
     say(

@@ -19,12 +19,12 @@ from noughts.web.server import PORT, listening, own_addresses, own_names, serve
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
 @option(
     "--port N",
-    "the port to answer on, or the next that is free; 0: any",
+    "the port to serve on (or the next free one); 0 for any",
     type=IntRange(0, 65_535),
     default=PORT,
 )
 @option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
-@option("--lan", "let other computers in the network watch; they cannot change anything")
+@option("--lan", "let other computers in the network watch, but not change anything")
 @option("--no-browser", "do not open a browser")
 @options.db
 def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:

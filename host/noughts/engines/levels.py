@@ -88,7 +88,7 @@ class Kind:
         }
         cell = max(prospects, key=lambda cell: _liking(prospects[cell]))
         other = "O" if position.turn == "X" else "X"
-        helpless = f"It cannot be helped: nothing lets {other} win now."
+        helpless = f"Nothing lets {other} win now."
         return Reply((cell,), remark="" if prospects[cell].lost else helpless)
 
 

@@ -98,7 +98,8 @@ class OwnEngine:
         if not self._lines.empty():
             printed = self._line(0)[:20]
             raise WrongError(
-                f"said {printed!r} without being asked", "say one line for each that it reads"
+                f"printed {printed!r} without being asked",
+                "print one line for each line that it reads",
             )
         assert self._process.stdin
         with contextlib.suppress(OSError):  # it has ended, which reading will find
@@ -311,7 +312,7 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
     """The engine in a Python file. Raises `OwnEngineError` if it is not there."""
     if not Path(path).is_file():
         raise OwnEngineError(
-            f"{path} is not a file; `noughts new engine {quoted(path)}` writes a start"
+            f"{path} is not a file; `noughts new engine {quoted(path)}` writes a template"
         )
     return _with_choose(Path(path).name, "an engine of your own", limit_s, "file", path)
 

@@ -140,7 +140,9 @@ def instructions(now: Situation, controls: str) -> Instructions:
         choose = ("button A", "next opponent"), ("button B", "start the game")
         return Instructions("Menu: against whom?", about, (*choose, ("A+B", "tilt or buttons")))
     if now.phase == "fault":
-        return Instructions("The game has failed", "A sad face: it starts again by itself.")
+        return Instructions(
+            "The game stopped with a fault", "A sad face: it starts again by itself."
+        )
     game = now.game
     if game is None:
         return Instructions("The board starts", "The game's menu comes in a moment.")

@@ -65,7 +65,9 @@ class PortOpened(BoardEvent, kind="connected"):
 
 
 @dataclass(unsafe_hash=True)
-class PortClosed(BoardEvent, kind="gone", says="gone ({why}); watching resumes when it is back"):
+class PortClosed(
+    BoardEvent, kind="gone", says="disconnected ({why}); watching resumes when it is back"
+):
     port: str
     why: str
 
@@ -150,10 +152,10 @@ class BoardNamed(BoardEvent, kind="named"):
     """What people call a board: it has just connected, or was renamed."""
 
     name: str | None
-    """None: it has no name any more."""
+    """None: it no longer has a name."""
 
     def text(self, called: Called = short) -> str:
-        named = "has no name any more" if self.name is None else f"is named {self.name}"
+        named = "no longer has a name" if self.name is None else f"is named {self.name}"
         return f"{short(self.board)}: {named}"
 
 
@@ -213,7 +215,9 @@ class NotShown(Event, kind="missed"):
     events: int
 
     def text(self, called: Called = short) -> str:
-        return f"{counted(self.events, 'event')} not shown, as nobody read them; all are stored"
+        return (
+            f"{counted(self.events, 'event')} not shown, as the reader was too slow; all are stored"
+        )
 
 
 @dataclass(unsafe_hash=True)
@@ -229,7 +233,7 @@ class RoomOnline(Event, kind="online", says="room {room} is online"):
 
 @dataclass(unsafe_hash=True)
 class RoomOffline(
-    Event, kind="offline", says="room {room} is offline; what its boards say comes when it is back"
+    Event, kind="offline", says="room {room} is offline; its games arrive when it is back"
 ):
     room: str
 

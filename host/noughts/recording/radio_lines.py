@@ -51,7 +51,7 @@ class RadioLines:
             return board
         else:
             why = (
-                f"{MAX_BOARDS} boards are received there already; name those that count with "
+                f"{MAX_BOARDS} boards are received there already; list yours in a file for "
                 "`noughts watch --known FILE`"
             )
         self.refused += 1
@@ -59,7 +59,7 @@ class RadioLines:
             return None
         self._reported.add(board)
         if len(self._reported) == _MAX_REPORTED:
-            why += "; further boards are refused without a word"
+            why += "; further refusals are not reported"
         return BoardRefused(board, line, why)
 
 
@@ -88,5 +88,5 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
                 f"{words[:40]!r}; `noughts boards` lists them"
             )
     if not ids:
-        raise NoughtsError(f"{path} names no board; write a line for each, such as 9A1B2C3D")
+        raise NoughtsError(f"{path} has no boards; write one per line, such as 9A1B2C3D")
     return frozenset(ids)

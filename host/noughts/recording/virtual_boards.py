@@ -91,7 +91,7 @@ class VirtualBoards:
         """A board that runs. Raises `BoardError`."""
         board = self.running.get(name)
         if board is None:
-            raise BoardError(f"{name[:60]!r} is not a virtual board that runs; choose another one")
+            raise BoardError(f"{name[:60]!r} is not a running virtual board; choose another one")
         return board
 
     def close(self) -> None:

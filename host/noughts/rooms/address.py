@@ -126,7 +126,7 @@ def room_name(wanted: str | None) -> str:
         return name if is_room_name(name) else "room"
     if not is_room_name(wanted):
         raise NoughtsError(
-            f"{wanted[:60]!r} cannot be the name of a room; begin with a letter from a to z or a "
+            f"{wanted[:60]!r} is not a valid room name; begin with a letter from a to z or a "
             "digit, without / \\ and :, 60 characters at most"
         )
     return wanted

@@ -98,7 +98,7 @@ class Broker(paho.Client):
 
     def note_end(self, code: ReasonCode) -> None:
         if self.let_in:
-            self.fail("the connection was lost; it is made again when the broker is back")
+            self.fail("the connection was lost; noughts reconnects when the broker is back")
         elif not self.why:
             other = "one without" if self.address.tls else "one with"
             self.fail(

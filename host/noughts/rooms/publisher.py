@@ -36,7 +36,7 @@ _MAX_SIZE = 32 * 1024
 _RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is sent again: at first, and at most."""
 _NO_COLLECTOR = (
-    "no collector stores what this room says; it waits in the room's store until "
+    "no collector is storing this room's games; they wait in the room's store until "
     "`noughts watch mqtt://…` runs"
 )
 _LINES = """
@@ -150,7 +150,7 @@ class Publisher:
             self._restart_timer()
             if not self._has_collector:
                 self._has_collector = True
-                yield BrokerAnswered(self._name, "a collector stores what this room says")
+                yield BrokerAnswered(self._name, "a collector is storing this room's games")
 
     def _send(self) -> Iterator[Event]:
         if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:

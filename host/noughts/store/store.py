@@ -23,7 +23,7 @@ from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSI
 _BUSY_S = 10.0
 _FAILURES = {
     "full": "no room to write {path}; free some space: what is stored already is safe",
-    "readonly": "{path} may not be written; check its permissions, or choose another --db",
+    "readonly": "{path} cannot be written; check its permissions, or choose another --db",
     "unable to open": "cannot open {path} ({error}); check the folder, or choose another --db",
     "i/o": "cannot read or write {path} ({error}); check the disk and its free space",
 }

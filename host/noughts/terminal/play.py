@@ -166,8 +166,8 @@ _HELP = 38
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
 
 RULES = """\
-Two players, A and B, mark nine cells by turns. Three in a row win: \
-across, down or diagonal. Nine marks and no such row: a draw.
+Two players, A and B, take turns to mark nine cells. Three in a row win: \
+across, down or diagonally. Nine marks without one are a draw.
 
 2 E M H   two people; the chip at easy, medium, hard
 bright    a mark of player A
@@ -178,7 +178,7 @@ blinking  the cursor
 a b       button A and button B; or click on them
 space     both: to the menu, and in it tilt on and off
 arrows    tilt the board that way for a moment
-v         replay the last game, each move judged
+v         replay the last game, with a verdict on each move
 r         the reset button
 q         quit"""
 

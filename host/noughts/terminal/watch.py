@@ -48,7 +48,7 @@ Below the tiles are the games that have ended, the newest first.
 
 tab       to the tiles, or to the games
 up down   scroll the tiles, or choose a game
-enter     replay the game, each move judged
+enter     replay the game, with a verdict on each move
 q         quit"""
 
 

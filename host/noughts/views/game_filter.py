@@ -13,7 +13,7 @@ from noughts.store.stored_game import RESULTS, UNFINISHED
 
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date as 2026-11-21"
+DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date such as 2026-11-21"
 
 
 @dataclass(frozen=True)

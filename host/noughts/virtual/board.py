@@ -106,7 +106,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self._news.wait_for(lambda: self._ended, _SHUTDOWN_TIMEOUT_S)
         if self._failure:
             return BoardGoneError(f"the virtual board has stopped: {self._failure}")
-        return BoardGoneError("the virtual board is not running any more (killed?); start again")
+        return BoardGoneError("the virtual board is no longer running (killed?); start again")
 
     def _listen(self) -> None:
         """In a thread: take what the board's process sends, until it ends."""

@@ -99,9 +99,9 @@ $('check').addEventListener('click', () => act({ do: 'check' }));
 function showDoctor({ doing, told }) {
   $('check').disabled = doing !== '';
   const wrong = told.flatMap(({ checks }) => checks).filter(({ good }) => !good).length;
-  const counted = wrong === 1 ? '1 thing is' : `${wrong} things are`;
-  const ended = wrong ? `${counted} to be looked at.` : 'All is well.';
-  $('checked').textContent = doing ? `Looking at ${doing} …` : ended;
+  const counted = wrong === 1 ? '1 problem' : `${wrong} problems`;
+  const ended = wrong ? `${counted} found.` : 'All is well.';
+  $('checked').textContent = doing ? `Checking ${doing} …` : ended;
   $('found').replaceChildren(
     ...told.flatMap(({ name, checks }) => [
       element('h3', {}, name),
@@ -130,7 +130,7 @@ document.addEventListener('drop', (event) => {
 
 async function store(files) {
   for (const file of files) {
-    const line = element('li', {}, `${file.name}: reading it …`);
+    const line = element('li', {}, `Reading ${file.name} …`);
     $('stored').prepend(line);
     try {
       const address = `/api/logs?${new URLSearchParams({ name: file.name })}`;

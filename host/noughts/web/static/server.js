@@ -2,7 +2,7 @@
 
 import { $ } from './page.js';
 
-const AWAY = 'noughts is not running any more; start it again, and this page goes on.';
+const AWAY = 'noughts is no longer running; start it again and this page continues.';
 const AGAIN_MS = 500;
 
 let token = document.querySelector('meta[name="token"]').content;
