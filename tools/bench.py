@@ -8,8 +8,6 @@ depends on this computer is a ratio to a yardstick that is measured in the same 
 brackets: CPU seconds, or the best of some tries. The exit status is 1 if a target is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import resource

@@ -5,8 +5,6 @@ hold them. A change of the files changes them a little, even where it does not l
 which phase of the display's interrupt something begins is worth 0.01 ms.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ The commands run as they are. Boards are pseudo-terminals: what a full one does 
 on a real line, where nothing waits for a reader.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

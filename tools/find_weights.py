@@ -5,8 +5,6 @@ every cell that is not best, or else stands in the book. A constraint solver min
 book, then the greatest weight. It needs OR-Tools, for this run only: pip install ortools
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ortools.sat.python import cp_model

@@ -11,8 +11,6 @@ Other pictures come from elsewhere: board.svg and board.zh-cn.svg are edited by 
 the fork in docs/python-api.md, and emulator.png is from `microbit-emulator run --png`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import io

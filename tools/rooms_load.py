@@ -9,8 +9,6 @@ the moment at which a sentence was received in its room until the collector, whi
 prints it.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -5,8 +5,6 @@ what people read. A failure is one line. This file runs before anything is insta
 is too old must be able to say so; therefore it uses only syntax of Python 3.7.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The files that run on the chip: where they are, and how they run in CPython."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ It says what is wrong; what to do. It names commands as `noughts put`, and whate
 `invocation.py` say how that is typed. The emulator has errors of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """How `noughts` was installed and is called here: messages name commands as they can be typed."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """What `import noughts` offers besides the board: engines, matches, proofs, reviews, and games."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Games that a board stores: in a V1's ring of files, and in a V2's data log."""
 
-from __future__ import annotations
-
 from ast import literal_eval
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """Hard's choice on an emulated board: what the chip's own code answers, and the time it takes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from noughts.boards.packing import files_for_boards, pack

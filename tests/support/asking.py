@@ -1,7 +1,5 @@
 """Asking the page's application by ASGI alone: any headers, from any address."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence

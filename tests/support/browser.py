@@ -1,7 +1,5 @@
 """A real Chromium, and requests of its pages that a test holds back."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The game solved anew: on boards of nine characters, with no symmetry, apart from the solver."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache

@@ -3,8 +3,6 @@
 The same seed gives the same run. The tests and the soak have both.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Mapping

@@ -7,8 +7,6 @@ as many games again.
     python tests/support/classes.py 100
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The command line, run in the test's process."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Data logs of V2s, as `MY_DATA.HTM` on a board's drive holds them."""
 
-from __future__ import annotations
-
 from noughts.protocol.sentences import Game, write
 
 HEADING = "boot,game,seats,first,moves,ms,end"

@@ -6,8 +6,6 @@ Each is put into a module of its own, on the official firmware in the emulator: 
 import takes, after collection, beyond that of an empty module. (A block is 16 bytes.)
 """
 
-from __future__ import annotations
-
 import string
 
 from official import NEWEST, printed

@@ -1,7 +1,5 @@
 """A serial port that says what a test wants."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tty

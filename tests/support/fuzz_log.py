@@ -6,8 +6,6 @@ in pieces of any size, and then a good sentence. What must hold is in `check`. T
 rounds; this program runs them for so many seconds from a seed on, and prints the seed that fails.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

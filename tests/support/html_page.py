@@ -1,7 +1,5 @@
 """HTML as a person reads it: its tables and its text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from html.parser import HTMLParser
 

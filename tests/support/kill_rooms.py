@@ -7,8 +7,6 @@ connects the rooms with a collector. After each kill, games must arrive again. A
 collector's store must have each game once, as the store of its room has it.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import signal

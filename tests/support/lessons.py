@@ -1,7 +1,5 @@
 """The commands in docs/lessons, run as they stand there, and the pictures that they make."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

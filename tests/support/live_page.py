@@ -1,7 +1,5 @@
 """Browsers that watch, by messages alone, boards that do what a test wants."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

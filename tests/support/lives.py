@@ -1,7 +1,5 @@
 """A command that is killed and started again, quickly: each life is a fork with all imported."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Debian's own MQTT broker, on a port of this computer alone; `close()` it."""
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import os

@@ -1,7 +1,5 @@
 """What a test needs: what this computer may lack, and time."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

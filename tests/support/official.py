@@ -1,7 +1,5 @@
 """The official firmwares that boards have, and starting stepped boards with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Engines of one's own in tests: their games, and whether their processes end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """The page's server: in a thread of the tests, or `noughts web` in a process of its own."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import re

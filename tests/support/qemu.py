@@ -5,8 +5,6 @@ no difference to the firmware. But it runs on by itself: whoever drives it waits
 and for device time that has passed at least.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

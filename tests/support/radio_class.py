@@ -8,8 +8,6 @@ in device time, and the same in each run. No radio was used: the emulator's READ
 ether is modelled. Exit status 1 where a game is in the store that nobody played.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

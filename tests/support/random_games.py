@@ -1,7 +1,5 @@
 """Sentences of games at random, as a board would send them."""
 
-from __future__ import annotations
-
 from random import Random
 
 from noughts.game.positions import EMPTY

@@ -1,7 +1,5 @@
 """Sentences of whole games, as a board sends them, and stores full of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path

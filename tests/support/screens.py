@@ -1,7 +1,5 @@
 """What a Textual app shows, and a board for one to show."""
 
-from __future__ import annotations
-
 from textual.app import App
 
 from boards import LETTERS

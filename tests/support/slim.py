@@ -3,8 +3,6 @@
 They are read and written many times as fast as the whole ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache

@@ -6,8 +6,6 @@ board, if there is one. It looks at the folder whenever a program sleeps on its 
 thread. What it cannot stand in for is USB, and the chip's timing.
 """
 
-from __future__ import annotations
-
 import shutil
 import threading
 from functools import cache

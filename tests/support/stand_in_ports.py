@@ -6,8 +6,6 @@ Stands in for what the system says about USB, by the libraries that ask it; port
 real ones.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A program in a real terminal: a pseudo-terminal that the test holds the other end of."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

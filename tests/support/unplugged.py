@@ -1,7 +1,5 @@
 """What boards have played that had no cable in."""
 
-from __future__ import annotations
-
 from button_presser import B, Machine, Player
 from noughts.protocol.sentences import Game
 

@@ -1,7 +1,5 @@
 """A running `noughts watch --json`, and what it has stored."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal

@@ -1,7 +1,5 @@
 """A browser for the tests of this folder, and servers that always end."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing

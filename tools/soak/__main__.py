@@ -3,8 +3,6 @@
 Exits 1 if anything was wrong, with the command that repeats it.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

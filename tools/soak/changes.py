@@ -5,8 +5,6 @@ chunks that were freed; so what counts is the long run, on a file system that is
 stores games in its interface chip's flash, which is not counted here.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -10,8 +10,6 @@ may later write where half was erased. So each of these cuts is that of a fresh 
 asked that it starts, plays, and has what it had before.
 """
 
-from __future__ import annotations
-
 import math
 from random import Random
 

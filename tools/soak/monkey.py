@@ -4,8 +4,6 @@ It has moods, so that games of every kind are finished, abandoned, and left alon
 the while it leans the board another way every second or so.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from random import Random

@@ -12,8 +12,6 @@ the module takes itself, collecting and printing, is taken out of both. Names ar
 the game's, where they can be: a new one costs heap.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The rules for everything that the board sends, with any button presses."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from button_presser import ViolationError

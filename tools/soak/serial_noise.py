@@ -4,8 +4,6 @@ Noise without a Ctrl-C must not change a game. After a Ctrl-C, which always reac
 anything typed there, Ctrl-D must start the game again.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 from button_presser import B, Machine, Player, ViolationError

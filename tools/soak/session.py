@@ -1,7 +1,5 @@
 """One session of the soak: a monkey plays on a board while a referee judges, all from a seed."""
 
-from __future__ import annotations
-
 import statistics
 from collections import deque
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Micro:bits with the official firmwares that hear each other by radio."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from typing import Any

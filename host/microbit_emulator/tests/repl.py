@@ -1,7 +1,5 @@
 """MicroPython on an emulated micro:bit: the official firmwares, and what is done at their REPL."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """The command `microbit-emulator run`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

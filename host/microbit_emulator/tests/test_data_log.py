@@ -1,7 +1,5 @@
 """The V2's data log: what the drive shows of it, and the time that its flash takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from microbit_emulator import EmulatorError, Microbit

@@ -1,7 +1,5 @@
 """Device time on the emulator: the same inputs at the same times give the same trace."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

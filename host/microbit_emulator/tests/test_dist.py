@@ -1,7 +1,5 @@
 """What is released: the wheel of the emulator alone, in an empty environment."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Radio between micro:bits: the official firmwares' `radio`, through the modelled ether."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

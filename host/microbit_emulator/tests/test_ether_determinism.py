@@ -1,7 +1,5 @@
 """Boards in an ether in device time: everything repeats, whatever the steps and the order."""
 
-from __future__ import annotations
-
 import pytest
 
 from microbit_emulator import EmulatorError, Ether

@@ -1,7 +1,5 @@
 """The four official firmwares on the emulator: what a micro:bit does, each does."""
 
-from __future__ import annotations
-
 import pytest
 
 import repl

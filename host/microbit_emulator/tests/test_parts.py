@@ -1,7 +1,5 @@
 """The emulator's parts: reading firmware, refusing what cannot work, pacing, power."""
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import importlib

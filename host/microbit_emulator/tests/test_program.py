@@ -1,7 +1,5 @@
 """A user's own programs: where they come from, and the fixture that starts them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

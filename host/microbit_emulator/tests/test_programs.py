@@ -1,7 +1,5 @@
 """A program for each module: README.md's table says which work."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -5,8 +5,6 @@
 `src/examples`; for V2).
 """
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Callable
 from pathlib import Path

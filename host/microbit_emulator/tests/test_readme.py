@@ -1,7 +1,5 @@
 """README.md: its first test passes in an empty folder, and its examples print what it says."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Taking a micro:bit back to what it was: it then does the same again, to the instruction."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """What keeps the emulator fast, counted: nothing here looks at the computer's clock."""
 
-from __future__ import annotations
-
 import pytest
 
 from microbit_emulator.unicorn_core import Tlb

@@ -1,7 +1,5 @@
 """What surrounds a board, and what it does there: lights, pins, sound, the serial line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -4,8 +4,6 @@ DETAILS.TXT names the board and the chip's firmware. When a hex has arrived, the
 and comes back without it; with FAIL.TXT, if the chip could not use it. (DAPLink, `vfs_user.c`.)
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -8,8 +8,6 @@ file and check nothing, so here one session serves all that is asked, until the 
 - The board checks what it is to write before it writes, and the host checks what it answers.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Flashing a board through its drive, and seeing on its serial port that the game starts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass

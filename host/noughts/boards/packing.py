@@ -9,8 +9,6 @@ A board interns each name that its firmware does not have already, and never giv
 So our names are replaced by such as it has.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """The serial ports of real micro:bits: finding them, opening one, and saying why that fails."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

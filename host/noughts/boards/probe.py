@@ -1,7 +1,5 @@
 """What `doctor` finds out about this computer and the boards plugged in, and how to fix it."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Callable, Sequence

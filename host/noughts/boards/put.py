@@ -7,8 +7,6 @@ than the board takes to write them. The others are removed before any is sent, s
 never less room than in the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing

@@ -4,8 +4,6 @@ The group is in a file that is made here: `group.py` for a board that sends, `ma
 gateway. It stays the same from release to release, so it shows the group of any board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A game sends a sentence. A board with radio sends a line before that, and a gate
 game, sends only a line: `noughts watch` takes those for noise.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Their text comes from a board: it is taken only as `protocol.parser` gives it, printable ASCII.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

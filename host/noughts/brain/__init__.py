@@ -13,8 +13,6 @@ quiet positions, and code to turn the board. That eight is the least number of e
 weights of this form, and 25 the least greatest weight, is what `tools/find_weights.py` shows.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
 import warnings

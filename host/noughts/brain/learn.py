@@ -23,8 +23,6 @@ smoothed. The interval is that of Student's t over the parts (cross-validation: 
 Cross-validatory choice and assessment of statistical predictions, 1974).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`noughts flash`, `put` and `doctor`: the game onto a board, and what may be wrong with one."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence

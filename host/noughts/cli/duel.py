@@ -1,7 +1,5 @@
 """`noughts duel`: two engines against each other, or all of them, and how sure the result is."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

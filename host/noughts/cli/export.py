@@ -1,7 +1,5 @@
 """`noughts export`: the games as a table, for a spreadsheet, pandas, or another program."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

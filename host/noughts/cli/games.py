@@ -1,7 +1,5 @@
 """`noughts games`, `boards` and `replay`: the stored games, their boards, and a game's moves."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

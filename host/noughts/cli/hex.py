@@ -1,7 +1,5 @@
 """`noughts hex`: build the hex that every micro:bit takes, list what a hex holds, take it out."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`noughts learn`: a table for the chip that wins more often against the stored games' players."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from datetime import date

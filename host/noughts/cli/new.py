@@ -1,7 +1,5 @@
 """`noughts new`: write a template for a user's own engine."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What commands share: how options are declared and shown, those of several, and the store."""
 
-from __future__ import annotations
-
 import gc
 import math
 import os

@@ -1,7 +1,5 @@
 """`noughts prove`: play engines against every sequence of moves, and report what is proved."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`noughts solve`: a position's value, its best line, and the cost of finding them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """`noughts stats` and `report`: what the stored games say of a class."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

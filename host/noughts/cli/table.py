@@ -1,7 +1,5 @@
 """`noughts table`: solve the game and write the chip's brain, or check the one that is there."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

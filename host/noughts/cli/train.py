@@ -1,7 +1,5 @@
 """`noughts train`: let MENACE learn from games, draw how it learns, and show its boxes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """`noughts vs`: play against an engine by typing cells, or watch two engines play."""
 
-from __future__ import annotations
-
 import re
 import sys
 import time

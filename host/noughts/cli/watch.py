@@ -1,7 +1,5 @@
 """`noughts watch`: every board that is plugged in, live, and every game stored."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re

@@ -1,7 +1,5 @@
 """`noughts web`: the page in the browser."""
 
-from __future__ import annotations
-
 import threading
 import webbrowser
 from contextlib import suppress

@@ -14,8 +14,6 @@ Moving second, against every sequence of an opponent, they win 364 of 489 games 
 published figures, which the tests reproduce. The source claims nothing for moving first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from types import ModuleType

@@ -33,8 +33,6 @@ The cells that have a colour, 0 to 8, have their beads. A file may come from any
 is checked.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property

@@ -8,8 +8,6 @@ the file prints goes to standard error, and it gets no input, so nothing comes b
 What an engine answers may differ from call to call, which `may_vary` says.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import operator

@@ -4,8 +4,6 @@ After them come the one that plays to lose, and the one that learns. People name
 `own`, and `menace`.
 """
 
-from __future__ import annotations
-
 import difflib
 from pathlib import Path
 

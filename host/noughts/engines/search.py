@@ -9,8 +9,6 @@ cut     moves that were never looked at, because an earlier one already refuted 
 window  alpha-beta knows that scores up to `alpha`, and from `beta` on, cannot change the move
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from noughts.game.engine import Reply

@@ -4,8 +4,6 @@ Where an engine plays any of several cells, each of them is followed, with the c
 engine gives it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -13,8 +13,6 @@ A tenth is where moves part: of those that keep the value and are not the best, 
 mostly 1 to 8 %, and the others mostly a third or more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -12,8 +12,6 @@ level          of a puzzle, 1 to 3: by how many people went wrong there, where e
                else by the depth
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

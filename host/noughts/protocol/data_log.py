@@ -5,8 +5,6 @@ fields that end in NUL: where the log ends, where its data begins, and DAPLink's
 on it is CSV up to the first byte that was never written. (codal-microbit-v2, `MicroBitLog.cpp`.)
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Sentences described in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

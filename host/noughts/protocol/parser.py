@@ -1,7 +1,5 @@
 """From the bytes of a serial line to sentences and noise, in pieces of any size."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The part before the last `/` is the room, if several rooms are stored together. 
 mark: nothing else in the store comes from such a board, and anybody near may have sent it.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

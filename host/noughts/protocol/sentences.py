@@ -8,8 +8,6 @@ A game that a board has stored is resent after `$NB`, at a later start, word for
 then not the one that `$NB` has named.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ An arrow and a cross answer a press that places nothing, and a sad face a fault.
                           +------------------letter, or $NG abandoned----------+      +--$NG--> turn
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

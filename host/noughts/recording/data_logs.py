@@ -4,8 +4,6 @@ A thread looks at the drives, for one may take long to answer. Each log is read 
 is there, and again when it has changed; that its games are known already changes nothing.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What happens while boards are watched: each event knows its text, and its record for scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Recording the games of a virtual board that a person plays on."""
 
-from __future__ import annotations
-
 import tempfile
 import threading
 from collections import Counter

@@ -4,8 +4,6 @@ One thread finds ports; each port is opened in a thread of its own, because a fa
 long to answer. `poll()` reads them all, without waiting. Nothing is ever written.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -4,8 +4,6 @@ So what may come by radio is limited, to boards that are known, or else in numbe
 is counted, and does not go into the store.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping

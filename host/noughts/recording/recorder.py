@@ -1,7 +1,5 @@
 """Recording what boards say: it is stored first, and then reported."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

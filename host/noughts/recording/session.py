@@ -1,7 +1,5 @@
 """What is known of the boards since watching began, for what shows how things stand."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from dataclasses import dataclass, field
 

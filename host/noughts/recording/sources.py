@@ -3,8 +3,6 @@
 A source is a `PortMonitor`, `DataLogs`, a broker, or a queue; `read_captured` reads a file.
 """
 
-from __future__ import annotations
-
 import queue
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

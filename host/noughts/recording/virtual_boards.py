@@ -1,7 +1,5 @@
 """Several virtual boards: V2 and V1 by turns, started in the background."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from functools import partial

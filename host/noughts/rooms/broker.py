@@ -1,7 +1,5 @@
 """A connection to a broker that is made again whenever it is lost: paho's, with our words."""
 
-from __future__ import annotations
-
 import queue
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """Receives from rooms: each message is acknowledged and confirmed once it is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

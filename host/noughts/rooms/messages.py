@@ -8,8 +8,6 @@ A collector confirms a message by its digest: nobody needs to count, and a messa
 again is confirmed by the same one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from itertools import takewhile

@@ -6,8 +6,6 @@ Messages are sent in order, and a few at a time. One is sent again after a new c
 later one was confirmed before it, and when nothing was confirmed for a while.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -9,8 +9,6 @@ store. Each is the moment, the board and what it sent, with every byte that is n
 If there is no text, the board's port was opened: it may have been reset since its last line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Reading back from the store: its games, and the boards that it has seen."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field

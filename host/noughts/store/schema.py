@@ -13,8 +13,6 @@
 Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from itertools import chain, islice

@@ -4,8 +4,6 @@ What comes together is one transaction, in the write-ahead log, so a sentence is
 at all, others may read at the same time, and several watchers may write.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

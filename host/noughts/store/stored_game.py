@@ -1,7 +1,5 @@
 """A stored game, and what JSON, exports and help show of it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Moments: milliseconds since 1970 (UTC) in the store, ISO 8601 in files, local time for people."""
 
-from __future__ import annotations
-
 import time
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A is blue and B is orange, of the set that Okabe and Ito chose for all kinds of 
 https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says the same.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Container, Mapping, Sequence

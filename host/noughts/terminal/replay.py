@@ -1,7 +1,5 @@
 """`noughts replay`: a game step by step, and the help that all screens share."""
 
-from __future__ import annotations
-
 import os
 from typing import ClassVar
 

@@ -3,8 +3,6 @@
 A game that has ended can be chosen in the list, and is replayed while the watch goes on.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Boards: as pictures, and a game as the page Play shows it, with hints, verdicts and a graph."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ columns of their own, for 0451 would lose its zero. All other text that a spread
 terminal might take for something else is made plain by `plain_text`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache

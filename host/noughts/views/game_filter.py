@@ -1,7 +1,5 @@
 """Which games a person chooses, in words: on the command line, and in the address of a page."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """A list of games, as people read it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from noughts.protocol.describe import seated, won

@@ -1,7 +1,5 @@
 """A puzzle as the page shows it: the task, and what each move leads to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 from typing import Any

@@ -3,8 +3,6 @@
 X is who moved first, as everywhere on the computer; A and B are the players on the board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

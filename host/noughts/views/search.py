@@ -1,7 +1,5 @@
 """A search as the page Learn steps through it: its boards, and what is known after each step."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Statistics as people see them: facts, tables, first moves, and positions to talk about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

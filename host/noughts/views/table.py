@@ -1,7 +1,5 @@
 """A table for people: columns with a key, a title and a type, rows of plain values, and a note."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """A virtual board that plays by itself: at random, but with the buttons, as a person would."""
 
-from __future__ import annotations
-
 import threading
 from random import Random
 

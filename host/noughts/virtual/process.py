@@ -18,8 +18,6 @@ bytes) when the flash was written and is at rest again, and ("failed", text) whe
 The process ends when its standard input does.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys

@@ -5,8 +5,6 @@ the USB interface of a real board, it drops what nobody reads once its buffer is
 holds the board up.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -7,8 +7,6 @@ A file whose program was another one, as from an earlier release, is left out of
 damaged one.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from dataclasses import replace

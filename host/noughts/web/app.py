@@ -1,7 +1,5 @@
 """The application: which address answers with what."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -9,8 +9,6 @@ It sends `{"token": …}` first, `{"seen": N}` when it has drawn N more messages
 what `BoardControls` does: `{"board": ID, "do": "tap", "buttons": "A"}`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

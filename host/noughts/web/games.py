@@ -1,7 +1,5 @@
 """Stored games: a list, each one step by step, their statistics, and games to be stored."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -12,8 +12,6 @@ What browsers get is a JSON object of what has changed, by key.
     doctor          what `doctor` has found so far
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -3,8 +3,6 @@
 A page is `pages/NAME.html`, the inside of the `<main>` of `pages/frame.html`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined

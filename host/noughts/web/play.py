@@ -3,8 +3,6 @@
 The server remembers nothing of a game that goes on: a page sends the whole of it each time.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time

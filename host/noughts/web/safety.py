@@ -5,8 +5,6 @@ to it. So a request names this server as its host (a foreign name that was made 
 not), comes from our own pages, and brings the token of this start if it changes something.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import ipaddress

@@ -1,7 +1,5 @@
 """A port, and what answers there until Ctrl-C or a signal ends it."""
 
-from __future__ import annotations
-
 import logging
 import re
 import signal
