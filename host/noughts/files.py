@@ -1,7 +1,7 @@
 """Writing files so that a reader sees the old content or the new, never half of it."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,15 +34,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
                 yield file
             return
         path = Path(os.path.realpath(path))
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with temporary.open("xb") as file:
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-        temporary = None
+        temporary.replace(path)
     except OSError as error:
         raise NoughtsError(
             f"cannot write {path} ({error.strerror}); "
@@ -50,10 +49,4 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         ) from error
     finally:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+            temporary.unlink(missing_ok=True)
