@@ -29,20 +29,14 @@ def device_files() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths if path.name not in _FOR_RADIO}
 
 
-def load_device(
-    name: str,
-    files: Mapping[str, bytes] | None = None,
-    others: Mapping[str, ModuleType] | None = None,
-    names: Mapping[str, Any] | None = None,
-) -> ModuleType:
+def load_device(name: str, files: Mapping[str, bytes] | None = None) -> ModuleType:
     """Run one device module, and those that it imports, apart from all other Python modules.
 
-    `files` are the device's sources (by default those installed). `others` stand for modules that
-    the device imports and CPython lacks, such as `microbit`. `names` are built-in names that differ
-    on the device. Each call gives modules of its own.
+    `files` are the device's sources (by default those installed). Each call gives modules of its
+    own.
     """
     sources = device_files() if files is None else files
-    loaded: dict[str, ModuleType] = dict(others or {})
+    loaded: dict[str, ModuleType] = {}
 
     def import_device(name: str, *rest: Any, **named: Any) -> ModuleType:
         if name in loaded:
@@ -50,8 +44,7 @@ def load_device(
         if f"{name}.py" not in sources:
             return builtins.__import__(name, *rest, **named)
         module = loaded[name] = ModuleType(name)
-        changed = {"__import__": import_device, **(names or {})}
-        module.__dict__["__builtins__"] = vars(builtins) | changed
+        module.__dict__["__builtins__"] = vars(builtins) | {"__import__": import_device}
         exec(compile(sources[f"{name}.py"], f"{name}.py", "exec"), module.__dict__)
         return module
 

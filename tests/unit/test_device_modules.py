@@ -1,8 +1,10 @@
 """The device's rules, its tilt control and what its menu offers first, as CPython runs them."""
 
 import io
+import sys
 from itertools import pairwise
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pytest
 
@@ -88,7 +90,8 @@ def offered(content):
             raise OSError
         return io.StringIO(content)
 
-    menu = load_device("menu", others={"microbit": microbit}, names={"open": open_file})
+    with patch.dict(sys.modules, microbit=microbit), patch("builtins.open", open_file):
+        menu = load_device("menu")
     assert shown == [menu.chosen[0].replace("P", "2")]
     return menu.chosen
 
