@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import microfs
 import serial
@@ -71,9 +71,7 @@ b = {{!r}}
 if int.from_bytes(bytes(n, 'utf-8') + b, 'little') % {_PRIME} != {{}}:
  raise ValueError('lost bytes')
 """
-_OPEN = "f = open(n, 'wb')\n"
 _WRITE = "print(f.write(b))\n"
-_CLOSE = "print(f.close())\n"
 
 _REMOVE = """\
 import os
@@ -109,14 +107,6 @@ def _digest(piece: bytes) -> int:
 def _checked(name: str, piece: bytes) -> str:
     """What the board runs first: it raises an error where bytes of a command were lost."""
     return _CHECK.format(piece, _digest(name.encode() + piece))
-
-
-class Description(NamedTuple):
-    """What runs on a board: its kind (`V1` or `V2`), its firmware's version, MicroPython's."""
-
-    kind: str
-    firmware: str
-    micropython: str
 
 
 def _kind(machine: str) -> str:
@@ -190,12 +180,14 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
             if failed is None:  # the first failure is the one to report
                 raise gone(self._port) from error
 
-    def describe(self) -> Description:
-        def read(out: bytes) -> Description:
+    def describe(self) -> tuple[str, str, str]:
+        """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""
+
+        def read(out: bytes) -> tuple[str, str, str]:
             found = _DESCRIBED.fullmatch(_literals(out)[0])
             if found is None:
                 raise ValueError
-            return Description(_kind(found[3]), found[1], found[2])
+            return _kind(found[3]), found[1], found[2]
 
         return self._ask("name its firmware", [_DESCRIBE], read)
 
@@ -208,8 +200,8 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
         pieces = pieces or [b""]
         commands = [_checked(name, piece) + _WRITE for piece in pieces]
-        commands[0] = f"n = {name!r}\n{_checked(name, pieces[0])}{_OPEN}{_WRITE}"
-        commands[-1] += _CLOSE
+        commands[0] = f"n = {name!r}\n{_checked(name, pieces[0])}f = open(n, 'wb')\n{_WRITE}"
+        commands[-1] += "print(f.close())\n"
         self._carry_out(f"take {name}", commands, [*map(len, pieces), None])
 
     def remove(self, names: Sequence[str]) -> None:
