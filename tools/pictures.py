@@ -43,7 +43,7 @@ from noughts.recording.session import Session
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch import WatchApp
-from noughts.virtual.autoplay import Autoplay
+from noughts.virtual.autoplay import autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 from noughts.web.pages import PAGES
@@ -175,11 +175,12 @@ async def watched() -> str:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         stack.callback(os.chdir, Path.cwd())
         os.chdir(folder)
-        ports = []
+        ports, stop = [], threading.Event()
         for seed in range(WATCHED):
             kind = BOARDS[seed % len(BOARDS)]
             board = stack.enter_context(VirtualBoard(program(kind)))
-            stack.callback(Autoplay(board, seed + 1).stop)
+            playing = board, seed + 1, stop
+            threading.Thread(target=autoplay, args=playing, daemon=True).start()
             ports.append(f"ttyACM{seed}")
             Path(ports[-1]).symlink_to(board.port)
         store = stack.enter_context(Store(Path("games.db"), create=True))
@@ -188,7 +189,6 @@ async def watched() -> str:
         follower = PortMonitor(ports, find=list)
         stack.callback(follower.close)
         session = Session()
-        stop = threading.Event()
         recorder = Recorder(store, [follower])
         app = WatchApp(recorder, session, stop)
         recording = stack.enter_context(ThreadPoolExecutor(1))

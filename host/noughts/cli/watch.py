@@ -254,19 +254,17 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
     When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
     """
     from noughts.recording.virtual_boards import VirtualBoards
-    from noughts.virtual.autoplay import Autoplay
-
-    playing: list[Autoplay] = []
+    from noughts.virtual.autoplay import autoplay
 
     def changed(name: str) -> None:
         if name in boards.running:
-            playing.append(Autoplay(boards.running[name], list(boards.kinds).index(name)))
+            playing = boards.running[name], list(boards.kinds).index(name), stop
+            threading.Thread(target=autoplay, args=playing, name="autoplay", daemon=True).start()
         else:
             stop.set()
 
     def end() -> None:
-        for each in playing:
-            each.stop()
+        stop.set()
         boards.close()
         for error in boards.errors.values():
             raise BoardError(error)

@@ -13,32 +13,21 @@ _PAUSE_S = (0.25, 1.0)
 _KINDS_OF_GAME = 4
 
 
-class Autoplay:
-    """Plays on a board in a thread until `stop()`, or until the board has ended."""
+def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
+    """Play on a board until `stop` is set, or until the board has ended.
 
-    def __init__(self, board: VirtualBoard, seed: int) -> None:
-        self._board = board
-        self._stopped = threading.Event()
-        self._random = Random(seed)
-        # Each board begins with another opponent.
-        self._opponent = seed % _KINDS_OF_GAME
-        self._thread = threading.Thread(target=self._play, name="autoplay", daemon=True)
-        self._thread.start()
-
-    def _play(self) -> None:
-        try:
-            while self._board.clock_us() < _STARTED_US:
-                if self._stopped.wait(_LOOK_S):
-                    return
-            for button in ["A"] * self._opponent + ["B"]:
-                self._board.tap(button)
-                self._stopped.wait(_PAUSE_S[1])
-            while not self._stopped.wait(self._random.uniform(*_PAUSE_S)):
-                self._board.tap(self._random.choice("AB"))
-        except BoardGoneError:
-            return
-
-    def stop(self) -> None:
-        """Stop playing; the board runs on."""
-        self._stopped.set()
-        self._thread.join()
+    seed: decides all that chance decides; boards whose seeds follow each other begin with another
+    opponent each.
+    """
+    random = Random(seed)
+    try:
+        while board.clock_us() < _STARTED_US:
+            if stop.wait(_LOOK_S):
+                return
+        for button in ["A"] * (seed % _KINDS_OF_GAME) + ["B"]:
+            board.tap(button)
+            stop.wait(_PAUSE_S[1])
+        while not stop.wait(random.uniform(*_PAUSE_S)):
+            board.tap(random.choice("AB"))
+    except BoardGoneError:
+        return
