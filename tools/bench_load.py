@@ -351,10 +351,10 @@ def leds() -> Rows:
     changes: list[tuple[float, str]] = []
     take = VirtualBoard._take
 
-    def noted(board: VirtualBoard, name: str, *values: Any) -> None:
-        take(board, name, *values)
+    def noted(board: VirtualBoard, name: str, value: Any) -> None:
+        take(board, name, value)
         if name == "state":
-            picture = "".join(map(str, values[1]))
+            picture = "".join(map(str, value[1]))
             if not changes or changes[-1][1] != picture:
                 changes.append((time.time() * 1000, picture))
 

@@ -4,7 +4,7 @@ import pytest
 import serial
 
 from needed import POSIX
-from noughts.virtual.serial_line import Pty, Tcp
+from noughts.virtual.process import Pty, Tcp
 from waiting import until
 
 

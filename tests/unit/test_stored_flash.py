@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from noughts.virtual.program import Program
-from noughts.virtual.stored_flash import StoredFlash, choice_in
+from noughts.virtual.program import Program, StoredFlash, choice_in
 
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from button_presser import A, B, Machine, ViolationError
 from microbit_emulator import Button
 from noughts.device_files import device_files
-from noughts.virtual.stored_flash import choice_in
+from noughts.virtual.program import choice_in
 from soak import monkey, probe
 from soak.referee import Referee
 from soak.result import Result

@@ -24,8 +24,7 @@ from noughts.protocol.describe import counted
 from noughts.store.store import default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
 from noughts.virtual.keys import KeyPlayer, Step, read_keys
-from noughts.virtual.program import Program, program, unchanged
-from noughts.virtual.stored_flash import StoredFlash
+from noughts.virtual.program import Program, StoredFlash, program, unchanged
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit

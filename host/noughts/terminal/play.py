@@ -32,7 +32,7 @@ from noughts.recording.play_recording import PlayRecording
 from noughts.terminal.layout import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.stored_flash import choice_in
+from noughts.virtual.program import choice_in
 
 if TYPE_CHECKING:
     from microbit_emulator import Button

@@ -26,12 +26,12 @@ _WRITING_US = 100_000
 """A page is erased in 85 ms at most."""
 
 
-class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
+class VirtualBoard(contextlib.ExitStack):
     """A micro:bit that can be pressed, tilted, looked at and listened to while it runs.
 
-    It runs when its constructor returns, and stops in `close()`, which may be called twice. Every
-    method raises `BoardGoneError` once the board has ended by itself; its serial port is then gone
-    too.
+    It runs when its constructor returns, and stops in `close()`, which may be called twice; its
+    serial port is then gone too. Every method raises `BoardGoneError` once the board has ended by
+    itself.
 
     program: the board, its firmware, and its files; or a function that makes that, called while
     the board's process starts. speed: how much faster than real time device time may pass. seed:
@@ -51,42 +51,41 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         speed: float = 1.0,
         seed: int | None = None,
     ) -> None:
-        self._state = 0, b""  # device time in microseconds, and the LEDs
-        self._failure = ""
-        self._flash = b""
+        super().__init__()
+        self._latest: dict[str, Any] = {}
+        """The last message of each kind that the board's process has sent."""
         self._ended = False
         self._news = threading.Condition()
         self._sending = threading.Lock()
-        self.port = ""
         words = python_command("noughts.virtual.process", "main")
         self._process = start_process(words, "the virtual board", BoardError)
         self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
         self._listener.start()
-        self._closing = contextlib.ExitStack()
-        self._closing.callback(self._end)
+        self.callback(self._end)
         try:
             made = program() if callable(program) else program
-            self.board, self.firmware, self._flash = made.board, made.firmware, made.flash
-            self._wait(lambda: bool(self.port))
+            self.board, self.firmware, self._latest["flash"] = made.board, made.firmware, made.flash
+            self._wait_for("port")
+            self.port = self._latest["port"]
             try:
                 opened = serial.serial_for_url(self.port, 115200, timeout=0)
             except serial.SerialException:
-                self._wait(lambda: False)  # it has ended already, and its failure says why
+                self._wait_for("its end")  # it has ended already, and its failure says why
                 raise
-            self.serial = self._closing.enter_context(opened)
+            self.serial = self.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
                 self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
-            self._wait(lambda: bool(self._state[1]))
+            self._wait_for("state")
         except BaseException:
             self.close()
             raise
 
-    def _wait(self, started: Callable[[], bool]) -> None:
+    def _wait_for(self, name: str) -> None:
         with self._news:
-            self._news.wait_for(lambda: started() or self._ended, _START_S)
-        if not started():
+            self._news.wait_for(lambda: name in self._latest or self._ended, _START_S)
+        if name not in self._latest:
             raise BoardError(
-                self._failure
+                self._latest.get("failed")
                 or "the virtual board does not start; close some programs and try again"
             )
 
@@ -104,8 +103,8 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
     def _gone(self) -> BoardGoneError:
         with self._news:
             self._news.wait_for(lambda: self._ended, _SHUTDOWN_TIMEOUT_S)
-        if self._failure:
-            return BoardGoneError(f"the virtual board has stopped: {self._failure}")
+        if failure := self._latest.get("failed"):
+            return BoardGoneError(f"the virtual board has stopped: {failure}")
         return BoardGoneError("the virtual board is no longer running (killed?); start again")
 
     def _listen(self) -> None:
@@ -118,23 +117,17 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self._ended = True
             self._news.notify_all()
 
-    def _take(self, name: str, *values: Any) -> None:
+    def _take(self, name: str, value: object) -> None:
         with self._news:
-            match name:
-                case "port":
-                    (self.port,) = values
-                case "state":
-                    self._state = values[0], values[1]
-                case "flash":
-                    (self._flash,) = values
-                case "failed":
-                    (self._failure,) = values
+            self._latest[name] = value
             self._news.notify_all()
 
-    def _now(self) -> tuple[int, bytes]:
+    def _state(self) -> tuple[int, bytes]:
+        """Device time in microseconds, and the LEDs."""
         if self._ended:
             raise self._gone()
-        return self._state
+        state: tuple[int, bytes] = self._latest["state"]
+        return state
 
     def press(self, *buttons: str) -> None:
         """Push buttons down, at one moment; they stay down until `release()`."""
@@ -161,24 +154,25 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each 0 (dark) to 9 (brightest)."""
-        return self._now()[1]
+        return self._state()[1]
 
     def clock_us(self) -> int:
         """Microseconds of the device's own time since it was switched on."""
-        return self._now()[0]
+        return self._state()[0]
 
     def memory(self) -> bytes:
         """The flash as it was when it was last at rest; the same object until it is written."""
-        return self._flash
+        flash: bytes = self._latest["flash"]
+        return flash
 
     def finish_writing(self) -> bytes:
         """The flash once the board has had the time to write what it has begun to."""
-        end_us = self._state[0] + _WRITING_US
+        end_us = self._latest["state"][0] + _WRITING_US
         with self._news:
             self._news.wait_for(
-                lambda: self._ended or self._state[0] >= end_us, _SHUTDOWN_TIMEOUT_S
+                lambda: self._ended or self._latest["state"][0] >= end_us, _SHUTDOWN_TIMEOUT_S
             )
-        return self._flash
+        return self.memory()
 
     def reset(self) -> None:
         self._send("reset")
@@ -186,10 +180,6 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
     def flash(self, program: Program) -> None:
         """Program the chip and start it, as the interface chip does."""
         self._send("program", program)
-
-    def close(self) -> None:
-        """End the board; its serial port goes too."""
-        self._closing.close()
 
     def _end(self) -> None:
         self._process.kill()
@@ -199,6 +189,3 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             assert pipe is not None
             with contextlib.suppress(OSError):
                 pipe.close()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -1,6 +1,8 @@
 """The process that a virtual board runs in: an emulated micro:bit in step with real time.
 
-Its serial port is a `serial_line`, which ends with the process.
+Its serial port, which other programs can open, is a pseudo-terminal in raw mode on POSIX, and
+elsewhere a TCP port of this machine's loopback. Like the USB interface of a real board, it drops
+what nobody reads once its buffer is full, and never holds the board up.
 
 The owner and this process send each other pickled tuples over its standard input and output, a
 name first. To the board:
@@ -13,13 +15,15 @@ name first. To the board:
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
-From the board: ("port", name) first of all, ("state", device us, LEDs) after each step, ("flash",
+From the board: ("port", name) first of all, ("state", (device us, LEDs)) after each step, ("flash",
 bytes) when the flash was written and is at rest again, and ("failed", text) when it cannot go on.
 The process ends when its standard input does.
 """
 
+import contextlib
 import os
 import pickle
+import socket
 import sys
 import threading
 import traceback
@@ -30,7 +34,6 @@ from typing import Any, BinaryIO
 from microbit_emulator import EmulatorError
 from noughts.errors import BoardError
 from noughts.virtual.program import Program
-from noughts.virtual.serial_line import Pty, Tcp, open_line
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -43,8 +46,72 @@ MAX_WAITING = 3
 """Gestures that a key which repeats asks for are dropped beyond these."""
 _FLASH_RESTS_US = 20_000
 """After the last write or erase: a file takes several."""
+_BUFFER = 16 * 1024
+"""Bytes that wait for a slow reader: more than a second at 115200 baud."""
 
 Message = tuple[Any, ...]
+
+
+class Pty:
+    def __init__(self) -> None:
+        import tty
+
+        self._master, self._slave = os.openpty()  # the slave stays open: what is sent, stays
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self._waiting = b""
+        self.port = os.ttyname(self._slave)
+        """What `serial.serial_for_url` opens."""
+
+    def read(self) -> bytes:
+        """What programs have sent to the board by now."""
+        try:
+            return os.read(self._master, 4096)
+        except BlockingIOError:
+            return b""
+
+    def write(self, data: bytes) -> None:
+        """Send bytes from the board to the readers of the port."""
+        self._waiting = (self._waiting + data)[:_BUFFER]
+        if self._waiting:
+            with contextlib.suppress(BlockingIOError):
+                self._waiting = self._waiting[os.write(self._master, self._waiting) :]
+
+
+class Tcp:
+    """Every connected program receives the board's output, as with a pseudo-terminal."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setblocking(False)
+        self._peers: list[socket.socket] = []
+        self.port = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def read(self) -> bytes:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                peer, _ = self._listener.accept()
+                peer.setblocking(False)
+                self._peers.append(peer)
+        return b"".join(map(self._read, tuple(self._peers)))
+
+    def _read(self, peer: socket.socket) -> bytes:
+        data = b""
+        try:
+            data = peer.recv(4096)
+        except BlockingIOError:
+            return data
+        except OSError:
+            pass
+        if not data:
+            self._peers.remove(peer)
+            peer.close()
+        return data
+
+    def write(self, data: bytes) -> None:
+        for peer in self._peers:
+            with contextlib.suppress(OSError):
+                peer.send(data)
 
 
 class BoardProcess:
@@ -94,7 +161,7 @@ class BoardProcess:
             self._written_us = None
             _send(self._answers, "flash", board.flash)
         clock_us = self._before_us + board.clock_us
-        _send(self._answers, "state", clock_us, board.leds())
+        _send(self._answers, "state", (clock_us, board.leds()))
         return clock_us
 
     def _listen(self) -> None:
@@ -157,7 +224,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     commands = sys.stdin.buffer
     try:
-        line = open_line()
+        line = Pty() if os.name == "posix" else Tcp()
         _send(answers, "port", line.port)
         import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
 
@@ -171,9 +238,9 @@ def main() -> None:
         os._exit(1)  # the thread that reads would hold up an ordinary exit
 
 
-def _send(answers: BinaryIO, *message: Any) -> None:
+def _send(answers: BinaryIO, name: str, value: object) -> None:
     try:
-        pickle.dump(message, answers)
+        pickle.dump((name, value), answers)
         answers.flush()
     except OSError:
         os._exit(0)  # the owner is gone

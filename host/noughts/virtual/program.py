@@ -1,22 +1,40 @@
-"""What a virtual board holds when it is switched on: a firmware, and files in its file system."""
+"""What a virtual board holds when it is switched on: a firmware, and files in its file system.
+
+Its flash can be in a file, so that it remembers what a real board would:
+
+    32 bytes, SHA-256           of the program that the flash began with
+    zlib                        the flash, with zlib's own checksum
+
+A file whose program was another one, as from an earlier release, is ignored; so is a damaged one.
+"""
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
 from noughts.boards.firmware import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
-from noughts.errors import BoardError
+from noughts.errors import BoardError, NoughtsError, error_message
+from noughts.files import write_whole
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
 
 BOARDS = (V1, V2)
+_DIGEST = 32
+# A chunk of the file system (128 bytes) that begins a file: its marker, where the file ends, the
+# name with its length (MicroPython's `filesystem.c`), and the menu's choice (`device/menu.py`).
+_SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
+_CHUNK = 128
 
 
 @dataclass(frozen=True)
@@ -69,3 +87,60 @@ def _with_files(firmware: Firmware, files: tuple[tuple[str, bytes], ...]) -> Pro
 def unchanged(firmware: Firmware) -> Program:
     """A firmware as it is, with any files that are in it."""
     return Program(firmware.board, str(firmware), firmware.flash, firmware.uicr)
+
+
+class StoredFlash:
+    """Where the flash of a virtual board is from one run to the next.
+
+    There is a file for each board and firmware in `folder`; `program` is what a new board holds.
+    """
+
+    def __init__(self, folder: Path, program: Program) -> None:
+        release = re.sub(r"[^0-9A-Za-z.]+", "-", program.firmware).strip("-")
+        self.path = folder / f"{release}.flash"
+        self.error = ""
+        """Why the flash could not be read or written, in one line."""
+        self._new = program
+        self._last = program.flash
+        self._digest = sha256(program.flash + program.uicr).digest()
+
+    def program(self) -> Program:
+        """The board with its flash as it was left; a new one if nothing usable is stored."""
+        try:
+            content = self.path.read_bytes()
+            if content[:_DIGEST] == self._digest:
+                self._last = zlib.decompress(content[_DIGEST:])
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self.error = f"cannot read {self.path} ({error.strerror}); the board is a new one"
+        except zlib.error:
+            self.error = f"{self.path} is damaged; the board is a new one"
+        return replace(self._new, flash=self._last)
+
+    def keep(self, flash: bytes) -> None:
+        """Store the flash from now on; `error` is set if that fails."""
+        if flash == self._last:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path, self._digest + zlib.compress(flash, 1))
+        except (OSError, NoughtsError) as error:
+            self.error = error_message(error)
+        self._last = flash
+
+    def forget(self) -> None:
+        """Remove the file: the next board is a new one."""
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            self.error = error_message(error)
+
+
+def choice_in(flash: bytes) -> str:
+    """The menu's choice in a board's flash, as `Hb`; a new board's, if it has none.
+
+    Its first letter is the opponent's seat, its second `b` for buttons or `t` for tilt.
+    """
+    found = (each for each in _SETTINGS.finditer(flash) if each.start() % _CHUNK == 0)
+    return next((each[1].decode() for each in found), "Pb")

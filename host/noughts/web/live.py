@@ -50,7 +50,7 @@ from noughts.store import timestamps
 from noughts.store.queries import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.stored_flash import choice_in
+from noughts.virtual.program import choice_in
 from noughts.web.safety import Site
 
 _WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
