@@ -96,7 +96,7 @@ def played() -> list[Frame]:
 def _film(board: Microbit, pressed: str, ms: int, frames: list[Frame]) -> None:
     for _ in range(0, ms, _FRAME_MS):
         line = board.uart.received.decode().split("\r\n")[-2]
-        frame = Frame(board.leds(), pressed, describe(sentences.read(line)), _FRAME_MS)
+        frame = Frame(board.leds(), pressed, describe(sentences.parse(line).sentence), _FRAME_MS)
         if frames and frames[-1][:3] == frame[:3]:
             frames[-1] = frames[-1]._replace(ms=frames[-1].ms + _FRAME_MS)
         else:

@@ -160,7 +160,7 @@ class Player:
         found = []
         for line in lines:
             try:
-                found.append(sentences.read(line.decode("latin-1").strip("\r\0")))
+                found.append(sentences.parse(line.decode("latin-1").strip("\r\0")).sentence)
             except SentenceError as error:
                 raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         for each in found:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
+from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, parse, write
 from noughts.recording.events import Event, SentenceStored
 from noughts.recording.recorder import Recorder
 from noughts.rooms.publisher import messages_after
@@ -110,13 +110,13 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
-        assert last[0].sentence == read(GOOD.decode())
+        assert last[0].sentence == parse(GOOD.decode()).sentence
         for event in events + last:
             assert event.text().isprintable(), "control characters reach the terminal"
             assert event.text().isascii()
             assert json.dumps(event.record()).isprintable()
             if isinstance(event, SentenceStored):
-                assert read(write(event.sentence)) == event.sentence
+                assert parse(write(event.sentence)).sentence == event.sentence
         before = store.read("SELECT * FROM games")
         again = Recorder(store)
         for captured in capture.read(io.BytesIO(sent_lines(store))):

@@ -16,7 +16,6 @@ from noughts.protocol.sentences import (
     framed,
     outcome,
     parse,
-    read,
     write,
 )
 
@@ -63,7 +62,7 @@ def test_a_changed_byte_is_never_taken_for_another_sentence(sentence, radio_id, 
 
 
 def test_a_line_from_a_board_and_one_from_a_gateway():
-    game = read(framed("NG,00000A83,1,PH,A,6413,3653,-"))
+    game = parse(framed("NG,00000A83,1,PH,A,6413,3653,-")).sentence
     assert game == Game("00000A83", 1, "PH", "A", (6, 4, 1, 3), 3653, "-")
     assert [game.player(ply) for ply in range(4)] == ["A", "B", "A", "B"]
     passed_on = framed("NR,9A1B2C3D,NG,00000A83,1,PH,A,6413,3653,-")
@@ -106,7 +105,7 @@ NOT_PASSED_ON = [
 )
 def test_what_the_rules_or_the_format_forbid(text):
     with pytest.raises(SentenceError) as caught:
-        read(framed(text))
+        parse(framed(text))
     assert not isinstance(caught.value, UnknownSentenceError)
 
 
@@ -116,7 +115,7 @@ NEWER = "NB,2,00000A83,V4,9,FFFF,more"
 @pytest.mark.parametrize("text", ["NZ,1,2", NEWER, f"NR,9A1B2C3D,{NEWER}", "PXYZ"])
 def test_what_later_versions_may_send_is_told_apart(text):
     with pytest.raises(UnknownSentenceError):
-        read(framed(text))
+        parse(framed(text))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_what_later_versions_may_send_is_told_apart(text):
 )
 def test_no_frame_no_sentence(line):
     with pytest.raises(SentenceError):
-        read(line)
+        parse(line)
 
 
 GAME = Game("00000A83", 1, "PH", "A", (6, 4), 2336, "-")

@@ -34,7 +34,7 @@ def test_the_innermost_call_is_where_it_happened():
     advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
     assert str(traceback) == advice + "`noughts put`"
     for name in ("__main__", "main.py"):  # what runs first
-        assert at(name, 5).place == ("main.py", 5)
+        assert at(name, 5).where == "device/main.py, line 5"
 
 
 @pytest.mark.parametrize(

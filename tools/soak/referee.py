@@ -50,7 +50,7 @@ class Referee:
             self._measured(reading)
             return
         try:
-            sentence = sentences.read(line)
+            sentence = sentences.parse(line).sentence
         except SentenceError as error:
             raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         if isinstance(sentence, sentences.Boot):

@@ -134,8 +134,15 @@ class BoardFile:
         return (self.size, self.checksum) == (len(content), checksum(content))
 
 
-def _surveyed(out: bytes) -> tuple[str, dict[str, BoardFile]]:
-    machine, *lines = _literals(out)
+def _described(printed: list[Any]) -> tuple[str, str, str]:
+    found = _DESCRIBED.fullmatch(printed[0])
+    if found is None:
+        raise ValueError
+    return _kind(found[3]), found[1], found[2]
+
+
+def _surveyed(printed: list[Any]) -> tuple[str, dict[str, BoardFile]]:
+    machine, *lines = printed
     files = {}
     for name, size, value, start in lines:
         if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
@@ -182,14 +189,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def describe(self) -> tuple[str, str, str]:
         """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""
-
-        def read(out: bytes) -> tuple[str, str, str]:
-            found = _DESCRIBED.fullmatch(_literals(out)[0])
-            if found is None:
-                raise ValueError
-            return _kind(found[3]), found[1], found[2]
-
-        return self._ask("name its firmware", [_DESCRIBE], read)
+        return self._ask("name its firmware", [_DESCRIBE], _described)
 
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name."""
@@ -215,21 +215,21 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         self._carry_out("empty its data log", [_FORGET_LOG], [None])
 
     def _carry_out(self, what: str, commands: list[str], printed: list[object]) -> None:
-        def check(out: bytes) -> None:
-            if _literals(out) != printed:
+        def check(answer: list[Any]) -> None:
+            if answer != printed:
                 raise ValueError
 
         self._ask(what, commands, check)
 
-    def _ask(self, what: str, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
-        """What is read from the board's answer; it is asked again, if bytes were lost."""
+    def _ask(self, what: str, commands: list[str], read: Callable[[list[Any]], _Answer]) -> _Answer:
+        """What is read from the lines that the board prints; asked again, if bytes were lost."""
         reason = ""
         for _ in range(_TRIES):
             try:
                 if not self._listens:
                     self._interrupt()
                 self._listens = False  # a failure ends the session
-                answer = read(b"".join(map(self._execute, commands)))
+                answer = read(_literals(b"".join(map(self._execute, commands))))
                 self._listens = True
                 return answer
             except _RefusedError as error:

@@ -23,7 +23,6 @@ from noughts.boards.start import Start, confirm_start
 from noughts.errors import BoardError
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
-SETTINGS = "settings"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
@@ -110,7 +109,7 @@ def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile])
         name
         for name, file in present.items()
         if (name.isdigit() and _STORED_GAME.match(file.start))
-        or (name == SETTINGS and _CHOICE.fullmatch(file.start))
+        or (name == "settings" and _CHOICE.fullmatch(file.start))
     ]
     if stored:
         board.remove(stored)

@@ -162,11 +162,6 @@ def is_of_board(body: str) -> bool:
     return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
 
 
-def read(line: str) -> Sentence:
-    """The sentence in a line (without its line end); raises what `parse` raises."""
-    return parse(line).sentence
-
-
 def parse(line: str) -> ParsedSentence:
     """The sentence in a line (without its line end), by cable or radio.
 
