@@ -1,19 +1,16 @@
 """A stand-in for the drive that a board's interface chip shows: a folder.
 
 It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
-comes back without it, with FAIL.TXT if the hex was not good. A good one is programmed into a
-board, if there is one. It looks at the folder whenever a program sleeps on its clock, or else in a
+comes back without it, with FAIL.TXT if it refuses it. Else the hex is programmed into a board, if
+there is one. It looks at the folder whenever a program sleeps on its clock, or else in a
 thread. What it cannot stand in for is USB, and the chip's timing.
 """
 
 import shutil
 import threading
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from microbit_emulator.errors import HexError
-from microbit_emulator.firmware import split
 from noughts.boards.firmware import firmware_for
 from noughts.virtual.program import Program, unchanged
 from stepped_ports import Clock
@@ -114,21 +111,8 @@ class StandInDrive:
             self._gone_for = self._program(content)
 
     def _program(self, content: bytes) -> str:
-        if self._refuses:
-            return self._refuses
-        if _is_damaged(content):
-            return CHECKSUM
-        if self._board is not None:
+        if self._board is not None and not self._refuses:
             received = self.path.with_name(f"{self.path.name}.hex")
             received.write_bytes(content)
             self._board.flash(unchanged(firmware_for(self._board.board, received)))
-        return ""
-
-
-@cache
-def _is_damaged(content: bytes) -> bool:
-    try:
-        split(content.decode("ascii"), "it")
-    except (HexError, UnicodeDecodeError):
-        return True
-    return False
+        return self._refuses

@@ -22,7 +22,6 @@ from noughts.protocol.sentences import (
 DIGITS = "0123456789ABCDEF"
 HEX = st.text(DIGITS, min_size=4, max_size=4)
 BOOTS = st.text(DIGITS, min_size=8, max_size=8)
-"""Boards of earlier versions draw 16 bits."""
 
 
 @st.composite
