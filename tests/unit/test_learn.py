@@ -8,14 +8,8 @@ from random import Random
 
 import pytest
 
-from classes import (
-    blind_to_diagonals,
-    blocks_only,
-    centre_first,
-    circle,
-    played,
-    win_chance,
-)
+from ask_hard import ask_hard
+from classes import blind_to_diagonals, blocks_only, centre_first, played, win_chance
 from needed import long
 from noughts import brain
 from noughts.brain import learn
@@ -35,6 +29,7 @@ from noughts.game import solver
 from noughts.game.positions import EMPTY, canonical, parse, unfinished
 from noughts.game.proof import prove
 from noughts.game.solver import value, value_preserving_moves
+from official import NEWEST
 from sample_games import filled, stages
 
 HARD = brain.make()
@@ -234,7 +229,7 @@ def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
 
 
 @pytest.mark.long
-def test_a_class_loses_more_often_to_the_table_learned_from_it(tmp_path):
-    found = circle(centre_first, 12, tmp_path)
-    assert found.learned["games"] == 12
-    assert found.after >= found.before + 3, found
+def test_the_chip_plays_a_learned_table():
+    _, table = learned(centre_first, 100)
+    for position, answer in ask_hard(NEWEST[0], table, up_to_symmetry=True).items():
+        assert answer.cells == list(brain.choose(position, table).cells)
