@@ -15,7 +15,7 @@ import pytest
 from needed import POSIX, long
 from noughts.errors import StoreError
 from noughts.store.store import Store
-from noughts.store.stored_game import StoredGame, thinking
+from noughts.store.stored_game import StoredGame
 from noughts.views.export_columns import COLUMNS, columns_of
 from sample_games import A_WINS, AT, BOOT, DRAW, filled, stages
 
@@ -130,12 +130,6 @@ def test_json_has_all_of_a_game(listed):
     }  # fmt: skip
     assert found[4]["thought_ms"] == [1000]
     assert found[3]["moves"] == [4, 0]
-
-
-def test_thinking_takes_two_moments():
-    assert thinking("7,9,20") == [7, 2, 11]
-    assert thinking("7,,20,21") == [7, None, None, 1]
-    assert thinking(",9") == [None, None]
 
 
 def test_stats_count(printed):
@@ -337,6 +331,10 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     if exists:
         filled(usual)
         filled(other)
+        assert printed("games", "--json", db=usual) == "[]\n"
+        assert json.loads(printed("stats", "--json", db=usual))["games"] == 0
+    else:
+        assert "`noughts watch --emulated 3` fills it" in refused(*line.split(), db=played)
     words = line.split()
     there = "{} holds no game yet; " if exists else "no games are stored in {} yet; "
     message = refused(*words, db=None)
@@ -346,19 +344,9 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     message = refused(*words, db=other)
     assert there.format(other) in message and other.exists() == exists
     assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in message
-    if not exists:
-        assert "`noughts watch --emulated 3` fills it" in refused(*words, db=played)
     filled(played, stages(DRAW))
     assert refused(*words, db=None).endswith(f" --db {played} selects a demonstration's\n")
     printed(*words, db=played)
-
-
-def test_no_games(printed, refused, tmp_path):
-    db, empty = filled(tmp_path / "board.db"), tmp_path / "empty.db"
-    assert printed("games", "--json", db=db) == "[]\n"
-    assert json.loads(printed("stats", "--json", db=db))["games"] == 0
-    Store(empty, create=True).close()
-    assert refused("boards", db=empty).startswith(f"noughts: {empty} holds no game yet; ")
 
 
 def test_games_that_are_not_there(refused, stored, tmp_path):

@@ -51,9 +51,7 @@ def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(printed, monkeypatch)
     told = printed("prove", "medium")
     assert "medium: loses moving second, as below; gives away value in 467 of" in told
     assert "are played" not in told and max(map(len, told.splitlines())) <= 80
-    pictures = told.split("medium, as O, loses this game")[1]
-    moves = re.findall(r"[XO] \d(?: \?)?", pictures)
-    assert moves == ["X 1", "O 2 ?", "X 3", "O 4 ?", "X 5", "O 7", "X 9"]
+    assert "\nX 1           O 2 ?         X 3           O 4 ?" in told
 
 
 class Fickle:

@@ -56,6 +56,7 @@ def test_the_page_says_results_boards_first_moves_and_mistakes(noughts, stored, 
     assert boards["usb-1"] == ["5", "1", "1", "2", "0", "1", "2", "0.50"]
     assert ["2", "3", "3", "100%"] in rows  # the second move of the game
     for text in (
+        "1 – 1 – 2 won, drawn, lost against the chip",
         "Where people began 3 games: 100% in the centre, 0% in a corner, 0% on an edge.",
         "Most often wrong: 2, on the top edge (3 times); it turns a draw into a loss",
         "Right: 1, 3, 7 or 9.",
@@ -128,40 +129,6 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
     assert {each.position: each.mistakes for each in found} == wrong
     assert counted.first_moves == [openings[cell] for cell in range(9)]
     assert found == sorted(found, key=lambda each: -each.mistakes)
-
-
-WON = [4, 1, 0, 2, 8]
-
-
-def test_games_against_the_chip(tmp_path):
-    db = filled(
-        tmp_path / "games.db",
-        stages(WON, seats="PE"),
-        stages(WON, seats="HP", number=2, step_ms=2000),
-        stages(WON, seats="HP", number=3, step_ms=9000),
-        stages(DRAW, number=4, step_ms=500),
-        stages(DRAW, number=5, first="B", step_ms=500),
-        stages([4, 0], "x", number=6),
-        stages([4], number=7),
-        stages([], seats="MH", number=8),
-    )
-    with Store(db) as store:
-        found, positions = stats(store, GameFilter()), met_positions(store, GameFilter())
-    assert figures.facts(found) == [
-        ("8", "games"),
-        ("1", "board"),
-        ("1 – 2 – 2", "won, drawn, lost against the chip"),
-        ("0.40", "mistakes a game, of each person"),
-    ]
-    assert figures.boards(found, {}).rows == [("usb-1", 8, 1, 2, 2, 0, 3, 2, 0.4, "-")]
-    players = {row[0]: row[1:] for row in figures.players(found).rows}
-    assert players["person"] == (5, 16, 2, 0.4, "0.8", "0.5 to 1.0")
-    assert players["medium"] == (0, 0, 0, None, None, None)  # it did not play
-    assert figures.mistakes(positions).rows[:3] == [
-        (1, 2, 0, "0%"),
-        (2, 3, 2, "67%"),
-        (3, 2, 0, "0%"),
-    ]
 
 
 def test_first_moves_are_darker_the_more_often_they_were_played():

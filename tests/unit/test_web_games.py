@@ -120,15 +120,6 @@ def test_a_store_without_a_game_or_none_says_how_to_get_one(tmp_path, created):
         assert "stores every game that it sends" in found.text
 
 
-def test_a_damaged_store_is_named_in_one_line(many):
-    content = bytearray(many.read_bytes())
-    content[4096 * 3 :] = b"\x55" * (len(content) - 4096 * 3)
-    many.write_bytes(content)
-    for address in ("/games", "/games/1", "/statistics"):
-        error = page(address, many, expected=400).status
-        assert error.startswith(f"{many} is damaged or not a store") and "\n" not in error
-
-
 def test_looking_changes_nothing_and_others_may_write(tmp_path):
     path = filled(tmp_path / "games.db", stages(WON))
     before = hashlib.sha256(path.read_bytes()).digest()
@@ -147,16 +138,9 @@ def test_looking_changes_nothing_and_others_may_write(tmp_path):
 
 
 def test_a_game_needs_no_script_to_be_read(tmp_path):
-    db = filled(tmp_path / "games.db", stages(WON, first="B"), stages([], "x", number=2))
-    found = page("/games/1", db)
-    verdicts = (
-        "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often.",
-        "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.",
-    )
-    assert found.rows[1:3] == [
-        ["1", "B (X)", "5 , in the centre", "1.0 s", verdicts[0]],
-        ["2", "A (O)", "2 , on the top edge", "1.0 s", verdicts[1]],
-    ]
+    found = page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B")))
+    verdict = "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9."
+    assert found.rows[2] == ["2", "A (O)", "2 , on the top edge", "1.0 s", verdict]
     for text in (
         "Game 1: B won X is B, the chip (hard) O is A, a person",
         "B begins.",
@@ -165,7 +149,6 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
     ):
         assert text in found.text
     assert ("role", "img") in found.attributes  # how it ended
-    assert "The game was abandoned here." in page("/games/2", db).text
 
 
 def test_a_game_of_which_little_is_known(tmp_path):
@@ -186,14 +169,15 @@ def test_a_stepper_gets_every_step(tmp_path):
 
 def test_tables_and_bars_of_statistics(tmp_path):
     """A person who begins loses twice against O on an edge; another board has a game of two."""
-    mistaken = [stages(WON, number=number, seats="HP") for number in (1, 2)]
-    db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3))
+    mistaken = [stages(WON, number=n, seats="HP", step_ms=n * 2000) for n in (1, 2)]
+    db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3, step_ms=500))
     filled(db, stages(DRAW, seats="PP"), board="usb-2")
     found = page("/statistics", db)
     assert found.status == "4 games" and "4 games 2 boards" in found.text
     results = found.source.split('class="bar"')[3].split("</svg>")[0]
     assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # all were A's
     assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows  # first moves
+    assert ["person", "5", "18", "2", "0.40", "1.0", "0.6 to 1.0"] in found.rows
     assert "1 ✓ 2 ✗ 3 ✓ 4 6 7 ✓ 8 9 ✓" in found.text  # where people went wrong
     board = "top row: free, free, free; middle row: free, X, free; bottom row: free, free, free"
     assert ("aria-label", f"O to move; {board}") in found.attributes
