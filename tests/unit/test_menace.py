@@ -90,10 +90,7 @@ def test_chances_are_those_of_all_games_added():
 
 
 def spoiled(menace, first):
-    """How likely it loses to an opponent that knows all beads, by the rules alone.
-
-    And how likely the likeliest game is that it loses while that opponent makes its best moves.
-    """
+    """How likely it loses to an opponent that knows all beads, by the rules alone."""
 
     def chances(position):
         return menace.reply(position).chances()
@@ -107,22 +104,13 @@ def spoiled(menace, first):
         resigns = not chances(position)
         return resigns + sum(share * lost(position.play(cell)) for cell, share in chances(position))
 
-    def likeliest(position):
-        if position.over:
-            return lost(position)
-        after = {cell: position.play(cell) for cell in position.free}
-        if (position.ply % 2 == 0) != first:
-            return max(likeliest(a) for a in after.values() if lost(a) == lost(position))
-        return max((share * likeliest(after[cell]) for cell, share in chances(position)), default=1)
-
-    return lost(EMPTY), likeliest(EMPTY)
+    return lost(EMPTY)
 
 
 def test_the_greatest_loss_is_what_its_best_opponent_gets():
     menace, _ = trained("medium", 100)
     for seat in prove(menace).seats:
-        losses = seat.greatest_loss_chance, seat.likeliest_loss_chance
-        assert losses == spoiled(menace, seat.first)
+        assert seat.greatest_loss_chance == spoiled(menace, seat.first)
 
 
 def test_it_settles_on_draws_against_the_best_and_learns_slower_against_random():

@@ -26,21 +26,6 @@ def test_as_json(printed, tmp_path):
     assert len(facts["cells"]) == 7
 
 
-@pytest.mark.parametrize("search", ["alphabeta", "minimax"])
-@pytest.mark.parametrize("text", ["X...O....", "XX.OO....", "XOXXO.O.."])
-def test_the_tree_is_the_one_that_is_searched(text, search):
-    position = parse(text)
-    reply, tree = engines()[search].reply(position), build_tree(position, 9, search)
-    cut = [node.score is None for node in tree]
-    assert (cut.count(False), cut.count(True)) == (reply.nodes, reply.cut)
-    assert -tree.score == reply.score == -build_tree(position, 1, search).score
-    # A bound is one: the exact score is on its side. Minimax has none.
-    for child in tree.children:
-        exact = score_of_move(position, child.cell)
-        holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
-        assert holds[child.bound] and (search == "alphabeta" or not child.bound)
-
-
 def test_a_picture_of_the_position_has_the_values(printed, tmp_path):
     """Pictures of trees, and of the chip's choice, are compared with those of the lessons."""
     path = tmp_path / "position.svg"
@@ -81,13 +66,19 @@ def test_positions_that_cannot_be_solved(refused, text, why):
 @pytest.mark.parametrize("least_ply", [7, long(6)])
 def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
     late = [position for position in unfinished() if position.ply >= least_ply]
-    for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O."))]:
+    for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O.", "X...O...."))]:
         reply = engines()[search].reply(position)
-        steps = Steps(position, search).steps
-        assert (steps[-1].nodes, steps[-1].cut) == (reply.nodes, reply.cut)
-        assert sum(step.kind == "enter" for step in steps) == reply.nodes
+        found = Steps(position, search)
+        last, tree = found.steps[-1], found.boards[0]
+        assert (last.nodes, last.cut, -tree.score) == (reply.nodes, reply.cut, reply.score)
+        assert sum(step.kind == "enter" for step in found.steps) == reply.nodes
         played = f"{position.turn} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
-        assert steps[-1].text.startswith(played)
+        assert last.text.startswith(played)
+        assert build_tree(position, 1, search).score == tree.score
+        for child in tree.children:  # a bound is one: the exact score is on its side
+            exact = score_of_move(position, child.cell)
+            holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
+            assert holds[child.bound] and (search == "alphabeta" or not child.bound)
 
 
 def test_the_best_so_far_is_best_until_a_better_one():

@@ -5,6 +5,7 @@ import json
 import re
 from datetime import date
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -20,9 +21,6 @@ from sample_games import AT, BOOT, DRAW, add, filled, stages
 WON = [4, 1, 0, 2, 8]
 
 
-TODAY = date(2026, 11, 22)
-
-
 @pytest.fixture
 def many(tmp_path):
     """A store with two pages of games."""
@@ -35,14 +33,14 @@ def links(found):
 
 
 def test_the_same_words_as_on_the_command_line(monkeypatch):
-    monkeypatch.setattr("noughts.store.timestamps.today", lambda: TODAY)
+    monkeypatch.setattr("noughts.store.timestamps.today", lambda: date(2026, 11, 22))
     query = QueryParams(
         "board=blue+table&board=9900&seats=ph&result=a&result=DRAW&result=A"
         "&since=2026-11-21&until=today&page=2&other=1"
     )
     chosen = chosen_games(query)
-    boards, since = ("blue table", "9900"), date(2026, 11, 21)
-    assert chosen == ChosenGames(boards, "PH", ("A", "draw"), since, TODAY)
+    boards, days = ("blue table", "9900"), [date(2026, 11, day) for day in (21, 22)]
+    assert chosen == ChosenGames(boards, "PH", ("A", "draw"), *days)
     assert page_number(query) == 2
     assert chosen.describe() == (
         "boards with 'blue table' or '9900' in their name, person against hard, "
@@ -186,25 +184,18 @@ def test_tables_and_bars_of_statistics(tmp_path):
     assert page("/statistics?result=abandoned", db).status == "No game matches."
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """An element for each time that statistics are counted."""
-    times = []
-    stats = web_games.stats
-    monkeypatch.setattr(web_games, "stats", lambda *given: times.append(1) or stats(*given))
-    return times
-
-
-def test_statistics_are_cached_until_the_store_changes(tmp_path, counted):
+def test_statistics_are_cached_until_the_store_changes(tmp_path, monkeypatch):
+    stats = Mock(wraps=web_games.stats)
+    monkeypatch.setattr(web_games, "stats", stats)
     db = filled(tmp_path / "games.db", stages(DRAW))
     filled(db, stages(DRAW), board="usb-2")
     assert [page("/statistics", db).status for _ in range(2)] == ["2 games"] * 2
     Path(f"{db}-wal").touch()  # an empty log: somebody reads
-    assert page("/statistics", db).status == "2 games" and len(counted) == 1
+    assert page("/statistics", db).status == "2 games" and stats.call_count == 1
     board = "1 game: boards with 'usb-2' in their name"
     assert page("/statistics?board=usb-2", db).status == board
     with Store(db) as watch:
         for sentence in stages(DRAW, number=2):
             add(watch, "usb-2", sentence, AT)
         assert page("/statistics", db).status == "3 games"
-        assert len(counted) == 3
+        assert stats.call_count == 3
