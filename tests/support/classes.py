@@ -87,7 +87,9 @@ if __name__ == "__main__":
         ("plays at random", at_random),
     ):
         games = played(who, hard, count, seed=1)
-        low, high = (f"{100 * each:+.1f}" for each in estimate(games, hard).gain)
+        predicted = estimate(games, hard)
+        assert predicted is not None, "more games are needed"
+        low, high = (f"{100 * each:+.1f}" for each in predicted.gain)
         before, after = (100 * win_chance(who, each) for each in (hard, fit(Habits(games))))
         cells = what, f"{before:.1f} %", f"{low} to {high} points", f"{after:.1f} %"
         print(f"| {' | '.join(cells)} | {after - before:+.1f} points |")
