@@ -53,31 +53,23 @@ class Player:
 
 
 @dataclass
-class _Games:
-    """Those of one board, between the same seats, in which the same player began."""
-
-    results: Counter[str] = field(default_factory=Counter)
-    """How often each end, as in the sentence."""
-    mover: Player = field(default_factory=Player)
-    """Who moves first."""
-    other: Player = field(default_factory=Player)
-
-
-@dataclass
 class _Figures:
-    results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    results: dict[tuple[str, str], Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     """By seats and who began: how often each end, as in the sentence."""
-    players: dict[str, Player] = field(default_factory=dict)
+    players: dict[str, Player] = field(default_factory=lambda: defaultdict(Player))
     """By the letter of the seat."""
 
     @property
     def games(self) -> int:
         return sum(results.total() for results in self.results.values())
 
-    def add(self, seats: str, first: str, games: _Games) -> None:
-        self.results.setdefault((seats, first), Counter()).update(games.results)
-        for seat, player in zip(_by_turn(seats, first), (games.mover, games.other), strict=True):
-            self.players.setdefault(seat, Player()).add(player)
+    def add(self, other: _Figures) -> None:
+        for key, results in other.results.items():
+            self.results[key].update(results)
+        for seat, player in other.players.items():
+            self.players[seat].add(player)
 
 
 @dataclass
@@ -134,11 +126,11 @@ class Stats(_Figures):
 def stats(store: Store, wanted: GameFilter) -> Stats:
     """Over the games that fit. Raises `StoreError`."""
     found = Stats(recovered=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
-    counted: defaultdict[tuple[int, str, str], _Games] = defaultdict(_Games)
+    counted: defaultdict[int, _Figures] = defaultdict(_Figures)
     for number, seats, first, moves, times, end in played(store, wanted):
-        games = counted[number, seats, first]
-        mover, other = games.mover, games.other
-        games.results[end] += 1
+        board = counted[number]
+        board.results[seats, first][end] += 1
+        mover, other = (board.players[seat] for seat in _by_turn(seats, first))
         if not moves:
             continue
         thought = thinking(times)
@@ -155,17 +147,20 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
             for ply in mistakes(moves):
                 (other if ply & 1 else mover).mistakes += 1
     # Afterwards: a board may be new since the first game was read.
-    boards = {
-        number: BoardStats(board=board, name=name)
-        for number, board, name in store.each("SELECT id, name, given_name FROM boards")
-    }
-    for key in sorted(counted, key=lambda key: ([*map(_SEATS.index, key[1])], key[2])):
-        number, seats, first = key
-        for figures in (found, boards[number]):
-            figures.add(seats, first, counted[key])
+    for number, *names in store.each("SELECT id, name, given_name FROM boards ORDER BY id"):
+        if number in counted:
+            figures = counted[number]
+            found.boards.append(BoardStats(figures.results, figures.players, *names))
+            found.add(figures)
+    found.results = {key: found.results[key] for key in sorted(found.results, key=_order)}
     found.players = {seat: found.players[seat] for seat in _SEATS if seat in found.players}
-    found.boards = [board for board in boards.values() if board.results]
     return found
+
+
+def _order(key: tuple[str, str]) -> tuple[list[int], str]:
+    """Of seats and who began: people first."""
+    seats, first = key
+    return [*map(_SEATS.index, seats)], first
 
 
 def _by_turn(seats: str, first: str) -> str:
