@@ -3,11 +3,9 @@
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from noughts.errors import StoreError
 from noughts.protocol.describe import called
-from noughts.protocol.radio_boards import is_by_radio
 from noughts.store.schema import MOMENT, UNKNOWN_MOMENT
 from noughts.store.store import Store, command_for
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
@@ -61,6 +59,19 @@ class GameFilter:
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
+# A boot id identifies a run on any board, except what was received by radio. With `max`, SQLite
+# gives the other columns of the row that has it.
+_GAMES = f"""
+    SELECT {SQL}, coalesce(own.hardware, other.hardware), coalesce(own.release, other.release),
+           coalesce(own.table_id, other.table_id)
+    {_FROM}
+    LEFT JOIN (SELECT *, max(heard) FROM boots GROUP BY board, boot) AS own
+        ON own.board = games.board AND own.boot = games.boot
+    LEFT JOIN (
+        SELECT *, max(heard) FROM boots
+        WHERE board IN (SELECT board FROM lines WHERE NOT number AND NOT by_radio) GROUP BY boot
+    ) AS other ON other.boot = games.boot
+"""
 NEWEST_FIRST = f"{MOMENT} DESC, games.id DESC"
 
 
@@ -76,20 +87,16 @@ def games(
     if newest is not None:
         order = f"{NEWEST_FIRST} LIMIT ? OFFSET ?"
         values += [newest, skipped]
-    boots = _boots(store)
-    for row in store.each(
-        f"SELECT {SQL}, games.board {_FROM} WHERE {where} ORDER BY {order}", values
-    ):
-        yield _with_boot(row, boots)
+    yield from map(StoredGame._make, store.each(f"{_GAMES} WHERE {where} ORDER BY {order}", values))
 
 
 def game(store: Store, number: int) -> StoredGame:
     """The game of this number in the store. Raises `StoreError`."""
-    rows = store.read(f"SELECT {SQL}, games.board {_FROM} WHERE games.id = ?", [number])
+    rows = store.read(f"{_GAMES} WHERE games.id = ?", [number])
     if not rows:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
-    return _with_boot(rows[0], _boots(store))
+    return StoredGame._make(rows[0])
 
 
 def before_and_after(
@@ -111,33 +118,6 @@ def before_and_after(
         return rows[0][0] if rows else None
 
     return nearest("<", "DESC"), nearest(">", "ASC")
-
-
-_About = tuple[str | None, ...]
-
-
-def _boots(store: Store) -> dict[tuple[int | None, str], _About]:
-    """What boards sent about themselves when they started, by board and boot id.
-
-    A boot id identifies a run on any board, so each is also listed without a board; except
-    those received by radio, which do not describe other runs.
-    """
-    boots: dict[tuple[int | None, str], _About] = {}
-    query = (
-        "SELECT board, name, boot, hardware, release, table_id "
-        "FROM boots JOIN boards ON boards.id = board ORDER BY heard"
-    )
-    for board, name, boot, *about in store.each(query):
-        boots[board, boot] = tuple(about)
-        if not is_by_radio(name):
-            boots[None, boot] = tuple(about)
-    return boots
-
-
-def _with_boot(row: tuple[Any, ...], boots: dict[tuple[int | None, str], _About]) -> StoredGame:
-    boot, board = row[3], row[-1]
-    about = boots.get((board, boot)) or boots.get((None, boot)) or (None, None, None)
-    return StoredGame._make((*row[:-1], *about))
 
 
 def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
