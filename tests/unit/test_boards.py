@@ -140,6 +140,6 @@ def test_names_move_with_the_games(recorder, tmp_path):
         if each.is_file():
             each.unlink()
     recorder.poll()
-    assert recorder.path.name == "games-2.db"
-    with Store(recorder.path) as moved:
+    assert recorder.store.path.name == "games-2.db"
+    with Store(recorder.store.path) as moved:
         assert moved.read("SELECT name, given_name FROM boards") == [("usb-2", "red")]

@@ -314,7 +314,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     for change in (boot, LineOpened("3b/usb-1", AT), end):
         watch.take(change)
     watch.poll()
-    assert kept(watch.path) == [(1, "=", None)]
+    assert kept(watch.store.path) == [(1, "=", None)]
 
 
 def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
@@ -322,11 +322,11 @@ def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
     send(watch, 1)
     watch.finish()
     assert watch.confirmed == [1]
-    assert kept(watch.path) == [(1, "=", AT)]
+    assert kept(watch.store.path) == [(1, "=", AT)]
 
 
 def test_message_is_not_confirmed_while_store_is_locked(watch):
-    with contextlib.closing(sqlite3.connect(watch.path)) as other:
+    with contextlib.closing(sqlite3.connect(watch.store.path)) as other:
         other.execute("BEGIN IMMEDIATE")
         send(watch, 1)
         watch.poll()

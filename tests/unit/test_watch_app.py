@@ -126,7 +126,7 @@ async def test_the_choice_stays_when_other_games_end(screen):
         shown = "\n".join(screen_lines(app))
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
-        with Store(app._recorder.path) as store:
+        with Store(app._recorder.store.path) as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
                 kept = store.add("usb-1", sentence, AT)

@@ -293,7 +293,7 @@ def _read(
         for event in events:
             session.take(event)
             if isinstance(event, StoreBusy):
-                say(f"{recorder.path} is in use by another program; waiting until it is done")
+                say(f"{recorder.store.path} is in use by another program; waiting until it is done")
         if as_json is not None:
             for line in _as_lines(events, as_json, session.called):
                 print(line)
@@ -360,5 +360,5 @@ def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
     say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
         f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
-        f"noise; {missed}stored in {recorder.path}"
+        f"noise; {missed}stored in {recorder.store.path}"
     )

@@ -139,7 +139,6 @@ class PortMonitor:
             self._changes.put(PortClosed(board, port, why))
 
     def close(self) -> None:
-        """Close all ports."""
         with self._lock:
             self._stopped.set()
         close_all([partial(_close, opened) for opened in self._open.values()], _CLOSE_S)

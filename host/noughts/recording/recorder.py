@@ -78,11 +78,6 @@ class Recorder:
         """Bytes so far that were no part of a sentence."""
         return sum(stream.noise for stream in self._streams.values())
 
-    @property
-    def path(self) -> Path:
-        """The file in which games are stored; a new one if the first was deleted or overwritten."""
-        return self.store.path
-
     def run(self, stop: threading.Event, report: Callable[[list[events.Event]], None]) -> None:
         """Record until `stop` is set, and what boards have said by then.
 
@@ -105,8 +100,8 @@ class Recorder:
             reported += self.poll()
         if left := sum(isinstance(each, Received) for each in self.pending):
             raise StoreError(
-                f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
-                f"`noughts watch --from FILE` reads them from {self.save()}"
+                f"{self.store.path} is in use by another program, and {left:,} sentences are not "
+                f"stored; `noughts watch --from FILE` reads them from {self.save()}"
             )
         for board in list(self._resent):
             self._sum_up(board, reported)
@@ -202,7 +197,7 @@ class Recorder:
                 self._busy_since_s = self._busy_since_s or now_s
                 if not self._busy_reported and now_s - self._busy_since_s >= _REPORT_BUSY_AFTER_S:
                     self._busy_reported = True
-                    reported.append(events.StoreBusy(str(self.path)))
+                    reported.append(events.StoreBusy(str(self.store.path)))
                 return
             del self.pending[: len(some)]
             results = iter(stored)
@@ -216,7 +211,7 @@ class Recorder:
                         self._sum_up(each.board, reported)
                     reported.append(each)
         if self._busy_reported:
-            reported.append(events.StoreFree(str(self.path)))
+            reported.append(events.StoreFree(str(self.store.path)))
         self._busy_since_s, self._busy_reported = None, False
         for board in list(self._resent):
             if now_s - self._resent_at_s[board] >= _QUIET_S:
@@ -250,7 +245,7 @@ class Recorder:
 
     def _move(self, reported: list[events.Event]) -> None:
         """Go on in another store, with the names of boards."""
-        gone = self.path
+        gone = self.store.path
         try:
             store = Store(unused_path_near(self._first_path), create=True)
         except OSError as error:
@@ -269,7 +264,8 @@ class Recorder:
 
     def save(self) -> Path:
         """Write what is pending into a file next to the store. Raises `OSError`."""
-        path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
+        store = self.store.path
+        path = store.with_name(f"{store.name}-not-stored-{timestamps.now()}.log")
         lines = []
         for each in self.pending:
             if isinstance(each, Received) and each.at is not None:

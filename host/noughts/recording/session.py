@@ -72,11 +72,9 @@ class Session:
         return [board for board in self.boards.values() if not board.is_gateway]
 
     def called(self, board: str) -> str:
-        """A board as people know it."""
         return called(board, self.names.get(board))
 
     def take(self, event: events.Event) -> None:
-        """Update the boards, the counts and the warning with an event."""
         match event:
             case events.SentenceStored():
                 self._take_sentence(self._board(event.board), event)

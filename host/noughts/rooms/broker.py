@@ -121,7 +121,6 @@ class Broker(paho.Client):
             self.arrived.put(PortUnavailable(str(self.address), why))
 
     def reason(self, error: BaseException | None) -> str:
-        """Why no connection could be made."""
         where = f"{self.address.host} port {self.address.port}"
         if isinstance(error, ssl.SSLCertVerificationError):
             return (

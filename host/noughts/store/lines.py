@@ -53,7 +53,6 @@ class Received(NamedTuple):
 
     @classmethod
     def of(cls, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Received:
-        """A sentence of a board."""
         return cls(board, sentence, body(sentence), at, late)
 
 

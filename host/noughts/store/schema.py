@@ -158,8 +158,7 @@ def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:
         runs.opened(board, at)
         yield Received(board, None, "", at)
         return
-    stream = Stream()  # each raw line is whole
-    for item in [*stream.feed(captured.data), *stream.end()]:
+    for item in Stream().feed(captured.data):  # each raw line is whole
         if isinstance(item, ParsedSentence):
             late = runs.is_late(board, item.sentence, item.radio_id is not None, at)
             yield Received(board, item.sentence, item.body, at, late)

@@ -43,7 +43,6 @@ def command_for(command: str, path: Path) -> str:
 
 
 def _damaged(path: Path, error: Exception) -> StoreDamagedError:
-    """The error message for a damaged store."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
@@ -174,7 +173,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
         with self._readable_errors():
             self.db.execute("BEGIN IMMEDIATE")
             try:

@@ -63,12 +63,10 @@ class StoredGame(NamedTuple):
 
     @property
     def when(self) -> When:
-        """When it was played."""
         return When(self.started, self.played_before)
 
     @property
     def called(self) -> str:
-        """The board as people know it."""
         return called(self.board, self.name)
 
     @property

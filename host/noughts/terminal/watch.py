@@ -119,7 +119,7 @@ class WatchApp(Program):
         assert self._ended
         self._failure, self._changed = "", True
         try:
-            with Store(self._recorder.path) as store:
+            with Store(self._recorder.store.path) as store:
                 found = stored_game(store, self._ended[event.option_index].number)
         except StoreError as error:
             self._failure = str(error)
@@ -152,7 +152,7 @@ class WatchApp(Program):
                 + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
         before = f"{counts} · stored in "
-        path = _fitted(str(self._recorder.path), self.size.width - 2 - len(before))
+        path = _fitted(str(self._recorder.store.path), self.size.width - 2 - len(before))
         self._status.update(Text(f"{_KEYS}\n{before}{_shown(path)}", no_wrap=True))
 
     def _called(self, board: BoardState) -> str:
