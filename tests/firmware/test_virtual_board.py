@@ -27,6 +27,7 @@ while True:
     sleep(100)
     print(running_time(), button_a.get_presses(), button_b.is_pressed(), accelerometer.get_x())
 """
+CLICK = ("press", A), ("release", A)
 LINE = re.compile(r"(\d+) (\d+) (True|False) (-?\d+)$")
 PICTURE = bytes(i % 10 for i in range(25))
 
@@ -87,7 +88,7 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
     driver.start()
     clock_us = board.clock_us()
     for _ in range(MAX_WAITING):
-        board.tap(A, us=3_600_000_000)  # nobody waits for these after that
+        board._send("gesture", 3_600_000_000, *CLICK)  # nobody waits for these after that
     board.flash(program("V1"))
     driver.start()
     first, second = driver.boots
@@ -167,9 +168,6 @@ def obeyed_at_us(process, *messages):
         process._step()
         process._obey()
     return process._board.clock_us
-
-
-CLICK = ("press", A), ("release", A)
 
 
 def test_a_button_stays_down_and_then_up_for_a_while():

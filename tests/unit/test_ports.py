@@ -297,7 +297,8 @@ def test_a_port_is_released_and_taken_again(pty, follow):
     far, name = pty()
     follower = follow(name)
     changes_of(follower, 1)
-    with follower.released(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
+    with follower.released(name), contextlib.closing(open_port(name)) as port:
+        port.timeout = 120
         os.write(far, b"for us")
         assert port.read(6) == b"for us"
         released = PortClosed(name, name, "in use for a moment")

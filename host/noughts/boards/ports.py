@@ -79,15 +79,13 @@ def choose_port(wanted: str | None) -> str:
     return ports[0].name
 
 
-def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
-    """Open a port, for this program alone where the system can do that.
+def open_port(name: str) -> serial.SerialBase:
+    """Open a port, for this program alone where the system can do that; reading does not wait.
 
     `name` is a device or any URL that pyserial knows. Raises `BoardError` in one line.
     """
     try:
-        port: serial.SerialBase = serial.serial_for_url(
-            name, BAUD, timeout=timeout_s, exclusive=True
-        )
+        port: serial.SerialBase = serial.serial_for_url(name, BAUD, timeout=0, exclusive=True)
     except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
     # Some programs take no lock, and would take the board's answers away from us. A virtual

@@ -34,9 +34,8 @@ class VirtualBoard(contextlib.ExitStack):
     itself.
 
     program: the board, its firmware, and its files; or a function that makes that, called while
-    the board's process starts. speed: how much faster than real time device time may pass. seed:
-    what the chip's random numbers follow from; by default they differ from board to board.
-    Raises `BoardError` where the board cannot start, and what the function raises.
+    the board's process starts. speed: how much faster than real time device time may pass. Raises
+    `BoardError` where the board cannot start, and what the function raises.
     """
 
     port: str
@@ -44,13 +43,7 @@ class VirtualBoard(contextlib.ExitStack):
     serial: serial.SerialBase
     """That port, open; reading from it does not wait."""
 
-    def __init__(
-        self,
-        program: Program | Callable[[], Program],
-        *,
-        speed: float = 1.0,
-        seed: int | None = None,
-    ) -> None:
+    def __init__(self, program: Program | Callable[[], Program], speed: float = 1.0) -> None:
         super().__init__()
         self._latest: dict[str, Any] = {}
         """The last message of each kind that the board's process has sent."""
@@ -74,7 +67,7 @@ class VirtualBoard(contextlib.ExitStack):
                 raise
             self.serial = self.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
-                self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
+                self._send("start", made, secrets.randbits(64), speed)
             self._wait_for("state")
         except BaseException:
             self.close()
@@ -137,12 +130,12 @@ class VirtualBoard(contextlib.ExitStack):
         """Let buttons go, once they were down for as long as a tap."""
         self._send("release", *buttons)
 
-    def tap(self, *buttons: str, us: int = TAP_US) -> None:
-        """Press buttons together for so long in device time, after the gestures before this one.
+    def tap(self, *buttons: str) -> None:
+        """Press buttons together for a moment, after the gestures before this one.
 
         A gesture is dropped when too many wait, as when a key repeats.
         """
-        self._send("gesture", us, ("press", *buttons), ("release", *buttons))
+        self._send("gesture", TAP_US, ("press", *buttons), ("release", *buttons))
 
     def tilt(self, x_mg: int, y_mg: int) -> None:
         """Hold the board at this acceleration, in milli-g (x right, y towards the pins)."""
