@@ -93,19 +93,18 @@ class Tcp:
                 peer, _ = self._listener.accept()
                 peer.setblocking(False)
                 self._peers.append(peer)
-        return b"".join(map(self._read, tuple(self._peers)))
-
-    def _read(self, peer: socket.socket) -> bytes:
         data = b""
-        try:
-            data = peer.recv(4096)
-        except BlockingIOError:
-            return data
-        except OSError:
-            pass
-        if not data:
-            self._peers.remove(peer)
-            peer.close()
+        for peer in tuple(self._peers):
+            try:
+                received = peer.recv(4096)
+            except BlockingIOError:
+                continue
+            except OSError:
+                received = b""
+            if not received:
+                self._peers.remove(peer)
+                peer.close()
+            data += received
         return data
 
     def write(self, data: bytes) -> None:
