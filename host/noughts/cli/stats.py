@@ -24,7 +24,7 @@ from noughts.store.statistics import (
     stats,
 )
 from noughts.store.stored_game import RESULTS
-from noughts.store.timestamps import UNKNOWN, When
+from noughts.store.timestamps import When
 from noughts.terminal.layout import grid, table
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, draw_statistics
@@ -207,7 +207,7 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """A row for each board; no text in it is taken for a formula, a number or a day."""
     rows = []
     for board in boards_by_name(found):
-        when, rate = last.get(board.board, UNKNOWN), board.people.mistakes_a_game
+        when, rate = last.get(board.board, When()), board.people.mistakes_a_game
         rows.append(
             board_record(board)
             | {

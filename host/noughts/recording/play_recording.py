@@ -52,15 +52,14 @@ class PlayRecording:
 
     def _record(self, path: Path) -> None:
         try:
-            self._record_in(path)
+            with closing(Recorder(Store(path, create=True), [self._received])) as recorder:
+                recorder.run(self._stop, partial(self._follow, recorder))
         except (NoughtsError, OSError) as error:
+            if self.error:
+                return
             self.error = error_message(error)
-            with suppress(NoughtsError, OSError), tempfile.TemporaryDirectory() as folder:
-                self._record_in(Path(folder, "games.db"))
-
-    def _record_in(self, path: Path) -> None:
-        with closing(Recorder(Store(path, create=True), [self._received])) as recorder:
-            recorder.run(self._stop, partial(self._follow, recorder))
+            with suppress(OSError), tempfile.TemporaryDirectory() as folder:
+                self._record(Path(folder, "games.db"))
 
     def _follow(self, recorder: Recorder, events: list[Event]) -> None:
         for event in events:

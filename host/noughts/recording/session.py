@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game, is_same
@@ -33,8 +34,7 @@ class BoardState:
     """Lines that were not a sentence."""
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     number: int
     board: str
     game: Game

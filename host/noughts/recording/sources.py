@@ -5,11 +5,10 @@ A source is a `PortMonitor`, `DataLogs`, a broker, or a queue; `read_captured` r
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from io import BufferedReader
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Sentence
@@ -17,24 +16,21 @@ from noughts.recording.events import Event
 from noughts.store import capture, timestamps
 
 
-@dataclass(frozen=True)
-class DataReceived:
+class DataReceived(NamedTuple):
     board: str
     data: bytes
     at: int | None
     """When they were received, perhaps in another room; None if nobody knows."""
 
 
-@dataclass(frozen=True)
-class LineOpened:
+class LineOpened(NamedTuple):
     """A board's port was opened, here or in another room: it may have been reset before."""
 
     board: str
     at: int | None
 
 
-@dataclass(frozen=True)
-class SentencesRead:
+class SentencesRead(NamedTuple):
     """What a board said to another part of this program, or has in its files, the oldest first."""
 
     board: str
@@ -44,8 +40,7 @@ class SentencesRead:
     """Whether they are games of some earlier time, from a data log."""
 
 
-@dataclass(frozen=True)
-class Delivered:
+class Delivered(NamedTuple):
     """Follows bytes whose sender waits for confirmation that they are stored."""
 
     stored: Callable[[], None]
@@ -59,15 +54,11 @@ class Source(Protocol):
         """What has happened since the last time; it does not wait."""
 
 
-class QueuedSource:
+class QueuedSource(queue.SimpleQueue[Change]):
     """What other threads put there."""
 
-    def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[Change] = queue.SimpleQueue()
-        self.put = self._queue.put
-
     def poll(self) -> list[Change]:
-        return [self._queue.get() for _ in range(self._queue.qsize())]
+        return [self.get() for _ in range(self.qsize())]
 
 
 def read_captured(

@@ -45,9 +45,9 @@ class VirtualBoards:
     def start(self, *names: str) -> None:
         """Begin to start these, or all."""
         for name in names or self.kinds:
-            thread = threading.Thread(target=self._start, args=[name], daemon=True)
-            thread.name = "start a board"
-            thread.start()
+            threading.Thread(
+                target=self._start, args=[name], name="start a board", daemon=True
+            ).start()
 
     def again(self, name: str) -> None:
         """Start a board anew that does not run any more."""

@@ -12,8 +12,7 @@ If there is no text, the board's port was opened: it may have been reset since i
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from noughts.protocol.parser import escape, unescape
 from noughts.store import timestamps
@@ -41,8 +40,7 @@ def raw_line(board: str, text: str, at: int) -> bytes:
     return f"{timestamps.iso(at)} {name} {text}\n".encode()
 
 
-@dataclass(frozen=True)
-class Captured:
+class Captured(NamedTuple):
     """Bytes of a captured log; board and moment are known if it is one of our raw logs."""
 
     data: bytes

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from noughts.errors import StoreError
 from noughts.protocol.describe import called
@@ -151,8 +152,7 @@ def seats_played(store: Store) -> set[str]:
     return {seats for (seats,) in store.each("SELECT DISTINCT seats FROM games")}
 
 
-@dataclass(frozen=True)
-class KnownBoard:
+class KnownBoard(NamedTuple):
     number: int
     board: str
     """`usb-` and the USB serial number, else the port or the log's file."""
@@ -176,7 +176,7 @@ _BOARDS = """
 
 def boards(store: Store) -> list[KnownBoard]:
     """All boards, in the order in which they were first seen."""
-    return [KnownBoard(*row) for row in store.each(_BOARDS)]
+    return [*map(KnownBoard._make, store.each(_BOARDS))]
 
 
 def names(store: Store) -> dict[str, str]:

@@ -46,17 +46,14 @@ def local_bound(ms: int) -> str:
 class When(NamedTuple):
     """When a game was played: its start, or a moment at which it was over, or neither is known."""
 
-    started: int | None
-    played_before: int | None
+    started: int | None = None
+    played_before: int | None = None
 
     def __str__(self) -> str:
         """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash."""
         if self.started is None and self.played_before is not None:
             return f"before {local_bound(self.played_before)}"
         return local(self.started)
-
-
-UNKNOWN = When(None, None)
 
 
 def today() -> date:

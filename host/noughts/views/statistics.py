@@ -11,7 +11,7 @@ from noughts.store.statistics import (
     Stats,
 )
 from noughts.store.stored_game import RESULTS
-from noughts.store.timestamps import UNKNOWN, When
+from noughts.store.timestamps import When
 from noughts.views.board import Picture, board_text
 from noughts.views.table import Table, Value, bars, number, text
 
@@ -143,7 +143,7 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
             others,
             board.people.mistakes,
             board.people.mistakes_a_game,
-            str(last.get(board.board, UNKNOWN)),
+            str(last.get(board.board, When())),
         )
         for board, others in zip(ordered, not_ended, strict=True)
     ]
