@@ -106,7 +106,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
         if as_json:
             records = [
                 {
-                    **vars(board),
+                    **board._asdict(),
                     "by_radio": is_by_radio(board.board),
                     "heard": None if board.heard is None else timestamps.iso(board.heard),
                 }
