@@ -24,7 +24,7 @@ from noughts.rooms.address import (
     room_name,
 )
 from noughts.rooms.messages import digest, is_published, parse_topic
-from sample_games import AT, BOOT, DRAW, stages
+from sample_games import AT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
 SAID = write(stages([4])[1]).encode() + b"\n"
@@ -306,15 +306,6 @@ def send(watch, number):
 def kept(path):
     with contextlib.closing(sqlite3.connect(path)) as store:
         return store.execute("SELECT number, end, started FROM games ORDER BY number").fetchall()
-
-
-def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
-    said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
-    boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
-    for change in (boot, LineOpened("3b/usb-1", AT), end):
-        watch.take(change)
-    watch.poll()
-    assert kept(watch.store.path) == [(1, "=", None)]
 
 
 def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):

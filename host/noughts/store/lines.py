@@ -194,7 +194,10 @@ class Lines:
             (board, at, text),
         ).fetchone():
             return
-        self._noise = self._noise_size() + len(text) + _NOISE_ROW
+        if self._noise is None:
+            query = f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines"
+            ((self._noise,),) = self._db.execute(f"{query} WHERE boot IS NULL")
+        self._noise += len(text) + _NOISE_ROW
         self._insert(board, None, None, 0, 0, at, text)
         while self._noise > _MAX_NOISE:
             # The newest line stays: a room has published up to an id, which nothing has again.
@@ -207,13 +210,6 @@ class Lines:
                 self._noise = 0
             self._db.executemany("DELETE FROM lines WHERE id = ?", [(line,) for line, _ in oldest])
             self._noise -= sum(size + _NOISE_ROW for _, size in oldest)
-
-    def _noise_size(self) -> int:
-        if self._noise is None:
-            query = "SELECT count(*), coalesce(sum(length(text)), 0) FROM lines WHERE boot IS NULL"
-            ((rows, size),) = self._db.execute(query)
-            self._noise = int(size) + int(rows) * _NOISE_ROW
-        return self._noise
 
     def _read(self, key: Key) -> _Known:
         known = self._known[key] = _Known(key)

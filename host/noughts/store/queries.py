@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from noughts.errors import StoreError
@@ -22,10 +22,10 @@ _SEARCHED = 200
 class GameFilter:
     """Which games of a store; nothing given: all."""
 
-    boards: tuple[str, ...] = field(default=())
+    boards: tuple[str, ...] = ()
     """Parts of names or USB ids."""
     seats: str | None = None
-    results: tuple[str, ...] = field(default=())
+    results: tuple[str, ...] = ()
     """Of `RESULTS`."""
     since: int | None = None
     until: int | None = None
