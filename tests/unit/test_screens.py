@@ -1,10 +1,12 @@
-"""What `play`, `watch` and `replay` show, as pictures; `--snapshot-update` makes them anew.
+"""What `play`, `watch` and `replay` show, as pictures, and what the keys of `watch` do.
 
-Each is drawn in the smallest usual terminal, and in one with room for all that there is to say.
+Each picture is drawn in the smallest usual terminal, and in one with room for all that there is to
+say. `--snapshot-update` makes them anew.
 """
 
+import re
 import threading
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from noughts.recording.events import (
     StoreBusy,
 )
 from noughts.recording.play_recording import PlayRecording
+from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.store.queries import game
@@ -35,7 +38,11 @@ from sample_games import A_WINS, AT, BOOT, filled, stages
 from screens import StandIn, screen_lines
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids="{0[0]}x{0[1]}".format)
-pytestmark = pytest.mark.usefixtures("in_zone", "folder", "plain_environment")
+SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.usefixtures("in_zone", "folder", "plain_environment"),
+]
 
 
 @pytest.fixture
@@ -53,9 +60,8 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
         app = BoardApp(board, threading.Event(), recording)
 
         async def shown(pilot):
-            await settled(lambda: any("You have won!" in line for line in screen_lines(app)))
-            await settled(lambda: "[██]" in "\n".join(screen_lines(app)))
-            await settled(lambda: any("A 1, B 0" in line for line in screen_lines(app)))
+            for text in ("You have won!", "[██]", "A 1, B 0"):
+                await settled(lambda text=text: text in "\n".join(screen_lines(app)))
             await pilot.pause(0.3)
 
         assert snap_compare(app, terminal_size=size, run_before=shown)
@@ -111,3 +117,112 @@ def test_replay_of_a_mistake(snap_compare, size):
     with Store(filled(Path("games.db"), stages(A_WINS))) as store:
         found = game(store, 1)
     assert snap_compare(ReplayApp(found, None), terminal_size=size, press=["right", "right"])
+
+
+@pytest.fixture
+def screen(tmp_path):
+    """Opens the screen of a session after these events, for a pilot and its app."""
+
+    @asynccontextmanager
+    async def shown(events, size=USUAL, folder=tmp_path):
+        monitor = PortMonitor(find=list)
+        watch = Recorder(Store(folder / "games.db", create=True), [monitor])
+        session = Session()
+        for event in events(folder / "games.db"):
+            session.take(event)
+        app = WatchApp(watch, session, threading.Event())
+        try:
+            async with app.run_test(size=size) as pilot:
+                await redrawn(pilot, app)
+                yield pilot, app
+        finally:
+            monitor.close()
+            watch.close()
+
+    return shown
+
+
+async def redrawn(pilot, app):
+    """Do not wait for its timer."""
+    await pilot.pause()
+    app._redraw()
+    await pilot.pause()
+
+
+def thirty(path):
+    """Thirty boards with names, each of which has won a game as A against hard."""
+    with Store(path) as store:
+        for number in range(30, 0, -1):
+            board = f"usb-{number:048x}"
+            store.name_board(board, f"table {number}")
+            yield BoardNamed(board, f"table {number}")
+            yield PortOpened(board, f"/dev/ttyACM{number}")
+            boot = f"{number:08X}"
+            for sentence in (replace(BOOT, boot=boot), *stages(A_WINS, boot=boot)):
+                kept = store.add(board, sentence, AT)
+                yield SentenceStored(board, sentence, kept.game, kept.new)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
+    async with screen(thirty, size) as (pilot, app):
+        shown = screen_lines(app)
+        titles = re.findall(r"table (\d+) V1", "\n".join(shown))
+        assert titles[:3] == ["1", "2", "3"] or size[0] < 78
+        assert titles == [str(number) for number in range(1, len(titles) + 1)]
+        border = next(line for line in shown if "table 1 V1" in line)
+        assert len(border) >= size[0] - 2 and border.count("╭") == (size[0] - 1) // 26
+        text = "\n".join(shown)
+        assert "table 30" not in text.split("game ")[0]
+        await pilot.press("tab", "end")
+        await settled(lambda: "table 30 V1" in "\n".join(screen_lines(app)))
+
+
+async def test_keys_and_the_file_stay_where_the_path_is_long(screen, tmp_path):
+    folder = tmp_path / ("a-long-folder-" * 8)
+    folder.mkdir()
+    async with screen(thirty, SMALL, folder) as (_, app):
+        *_, keys, kept = screen_lines(app)
+        assert keys.strip().startswith("q quit  ? help")
+        assert keys.endswith("enter replay")
+        assert kept.endswith("games.db") and "stored in " in kept
+
+
+async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
+    async with screen(thirty) as (pilot, app):
+        await pilot.press("down", "down", "enter")
+        await redrawn(pilot, app)
+        shown = "\n".join(screen_lines(app))
+        assert "game 28: A is a person, B is the chip (hard)" in shown
+        assert "table 3" in shown and "q back" in shown
+        await pilot.press("right", "right")
+        shown = "\n".join(screen_lines(app))
+        assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
+        await pilot.press("q")
+        await redrawn(pilot, app)
+        assert "q quit" in "\n".join(screen_lines(app))
+        app.take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
+        await redrawn(pilot, app)
+        assert "30 boards, 1 unplugged" in screen_lines(app)[0]
+        assert app.is_running
+        await pilot.press("q")
+        await redrawn(pilot, app)
+        assert not app.is_running
+
+
+async def test_the_choice_stays_when_other_games_end(screen):
+    async with screen(lambda path: [], SMALL) as (pilot, app):
+        shown = "\n".join(screen_lines(app))
+        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
+        await pilot.press("enter")  # there is nothing to replay
+        with Store(app._recorder.store.path) as store:
+            for number in range(1, 5):
+                sentence = stages(A_WINS, number=number)[-1]
+                kept = store.add("usb-1", sentence, AT)
+                app.take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
+                await redrawn(pilot, app)
+                if number == 2:
+                    await pilot.press("down")  # to game 1
+        await pilot.press("enter")
+        await redrawn(pilot, app)
+        assert "game 1: A is a person" in "\n".join(screen_lines(app))
