@@ -173,7 +173,6 @@ def test_failures_are_one_line_and_exit_1(line, why, refused):
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (NoughtsError("it is wrong; do this"), "it is wrong; do this"),
         (NoughtsError("it said \x1b[2J\r\n\x07; do this"), "it said  [2J   ; do this"),
         (
             SerialException("write failed:\nno device"),

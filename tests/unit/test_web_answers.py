@@ -22,7 +22,6 @@ def post(db, changed):
     return ask(change(site), "POST", "/api/games", (body,), site=site)
 
 
-NO_GAME = "that is not a game; load the page again"
 PLAYED = {
     "session": "0123ABCD", "number": 1, "opponent": "hard", "first": False, "moves": "4108356",
     "times": [10, 20, 30, 40, 50, 60, 7000],
@@ -58,7 +57,8 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
 )
 def test_a_game_that_no_page_sends_is_refused(tmp_path, changed):
     refused = post(tmp_path / "games.db", changed)
-    assert (status(refused), json.loads(text(refused))["error"]) == (400, NO_GAME)
+    assert status(refused) == 400
+    assert json.loads(text(refused)) == {"error": "that is not a game; load the page again"}
     assert not (tmp_path / "games.db").exists()
 
 
@@ -170,27 +170,20 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path, monkeypat
     assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
 
 
-WRONG = "X at 9, bottom right, turns the win into a loss. It allows: O 6."
-WON = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X has won"}
-
-
 def test_why_a_move_is_right_or_wrong_and_how_a_puzzle_ends():
     def answer(position, cell):
         return json.loads(page(f"/puzzles?position={position}").data)["answers"][str(cell)]
 
     right, wrong = answer("XX.OO....", 2), answer("XX.OO....", 8)
     assert (right["said"], right["why"]) == ("Right!", "X at 3, top right, is a win in 1.")
-    assert right["end"] == WON
-    assert wrong["said"] == "Wrong: 9 is not the move." and wrong["why"].startswith(WRONG)
+    ending = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X has won"}
+    assert right["end"] == ending and wrong["said"] == "Wrong: 9 is not the move."
+    why = "X at 9, bottom right, turns the win into a loss. It allows: O 6."
+    assert wrong["why"].startswith(why)
     held = answer("XX..O....", 2)
     assert held["why"].startswith("O at 3, top right, holds the draw. With best play: X 7, ")
     drawn = answer("X........", 4)["end"]
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
-
-
-def searched(position):
-    """What the page Learn receives of a search, which is alpha-beta unless it says minimax."""
-    return json.loads(page(f"/learn?position={position}&search=nonsense").data)
 
 
 def test_a_search_that_is_too_large_to_follow():
@@ -207,8 +200,8 @@ def test_a_search_that_is_too_large_to_follow():
 
 
 def test_steps_and_boards_of_a_search():
-    found = searched("..xxoo.xo")
-    assert found["search"] == "alphabeta"
+    found = json.loads(page("/learn?position=..xxoo.xo&search=nonsense").data)
+    assert found["search"] == "alphabeta"  # unless it is minimax
     last = found["steps"][-1]
     assert len(found["boards"]) == last["nodes"] + last["cut"]
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
