@@ -8,8 +8,8 @@ import pytest
 from needed import long
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score
-from noughts.engines.search_tree import MAX_DRAWN, Steps, build_tree, size, smaller
-from noughts.game.positions import EMPTY, parse, unfinished
+from noughts.engines.search_tree import Steps, build_tree
+from noughts.game.positions import parse, unfinished
 from noughts.game.solver import score_of_move
 
 LESSON = "..XXOO.XO"
@@ -112,12 +112,3 @@ def test_texts_of_steps(text, search, told):
     texts = [step.text for step in Steps(parse(text), search).steps]
     assert [text for text in texts if told in text]
     assert search == "alphabeta" or not [text for text in texts if "window" in text]
-
-
-def test_a_search_that_is_too_large_is_a_smaller_one_instead():
-    for position in (EMPTY, parse("X...O...X"), parse(LESSON)):
-        found, search = smaller(position, "minimax")
-        assert sum(size(found, search)) <= MAX_DRAWN
-        if (found, search) != (position, "minimax"):
-            assert search == "alphabeta" and sum(size(position, "minimax")) > MAX_DRAWN
-            assert found == position or sum(size(position, "alphabeta")) > MAX_DRAWN
