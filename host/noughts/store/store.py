@@ -91,7 +91,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def _prepare(self) -> None:
         version = self._version()
-        self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
         self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
         if version == VERSION:
             return
