@@ -149,7 +149,8 @@ def test_files_of_others_survive_starts_games_and_put(kind, clock):
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
     bring_up_to_date(board.port, game, False, str, progress)
-    with closing(open_port(board.port, 10)) as port:
+    with closing(open_port(board.port)) as port:
+        port.timeout = 10
         printed, error = microfs.execute(LISTING, port)
     found = dict(map(literal_eval, printed.decode().splitlines()))
     assert error == b"" and {name: found[name] for name in FOREIGN} == FOREIGN
