@@ -138,6 +138,7 @@ WRONG_USAGE = [
         ("games --seats p", "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, D, such as "),
         ("games --since soon", "'soon' is not a usable date"),
         ("games --since 0001-01-01", "is not a usable date"),
+        ("games --until 9999-12-31", "is not a usable date"),
         ("games --until mon", "write today, yesterday, a weekday such as monday"),
         ("replay one", "'one' is not a game"),
         ("replay 1 --speed nan", "'nan' is not in the range 0.1<=x<=100"),

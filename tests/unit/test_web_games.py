@@ -54,17 +54,9 @@ def test_what_is_empty_chooses_nothing():
     assert chosen_games(QueryParams("seats=PH&seats=PP")).seats == "PP"  # the last counts
 
 
-@pytest.mark.parametrize(
-    ("query", "error"),
-    [
-        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, D, "),
-        ("since=" + "x" * 99, f"since: '{'x' * 20}' is not a usable date; "),
-        ("until=9999-12-31", "until: '9999-12-31' is not a usable date; write "),
-    ],
-)
-def test_wrong_words(query, error):
-    with pytest.raises(NoughtsError, match=re.escape(error)):
-        chosen_games(QueryParams(query))
+def test_a_wrong_word_is_named_with_its_field_and_cut():
+    with pytest.raises(NoughtsError, match=f"^since: '{'x' * 20}' is not a usable date; "):
+        chosen_games(QueryParams("since=" + "x" * 99))
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19])
