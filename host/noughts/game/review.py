@@ -82,7 +82,7 @@ def mistakes(moves: str) -> list[int]:
     mover = other = before = 0
     for ply, cell in enumerate(moves):
         mover, other = other, mover | _BITS[cell]
-        after = values[mover, other]
+        after = values[mover << 9 | other]
         if after != -before:
             found.append(ply)
         before = after
@@ -93,6 +93,9 @@ _BITS = {str(cell): 1 << cell for cell in range(9)}
 
 
 @cache
-def _values() -> dict[tuple[int, int], int]:
-    """The value of every reachable position: a dictionary of them is quicker than `value`."""
-    return {position: value(position) for position in reachable()}
+def _values() -> list[int]:
+    """The value of every reachable position, by both masks in one number: quicker than `value`."""
+    values = [0] * (1 << 18)
+    for position in reachable():
+        values[position.mover << 9 | position.other] = value(position)
+    return values

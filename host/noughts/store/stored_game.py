@@ -1,6 +1,7 @@
 """A stored game, and what JSON, exports and help show of it."""
 
 from itertools import pairwise
+from operator import sub
 from typing import Any, NamedTuple
 
 from noughts.game.review import mistakes
@@ -23,7 +24,8 @@ def thinking(times: str) -> list[int | None]:
     """
     moved = times.split(",")
     if "" not in moved:  # as in nearly all of them
-        return [now - before for before, now in pairwise([0, *map(int, moved)])]
+        at = list(map(int, moved))
+        return list(map(sub, at, [0, *at]))
     known = pairwise([0, *(int(time) if time else None for time in moved)])
     return [None if now is None or before is None else now - before for before, now in known]
 
