@@ -9,7 +9,8 @@ firmware's own interrupts do so as well: here in one of some 300 times.)
 
 import pytest
 
-from button_presser import BYTE_MS, Machine
+from boards import BYTE_MS
+from official import stepped
 
 CODE = b"""from microbit import running_time
 last = running_time()
@@ -26,17 +27,17 @@ BEFORE_US = range(3, 8)
 
 @pytest.mark.long
 def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump():
-    machine = Machine("V1", 1, {"main.py": CODE})
-    machine.rest(1_000)
-    machine.received()
-    wrap_us = machine.now_us - machine.microbit._chip.pages[TIMER1].present_count()
+    board = stepped("V1 1.1.1")({"main.py": CODE}, 1)
+    board.run_for(1e6)
+    board.uart.receive()
+    wrap_us = board.clock_us - board._chip.pages[TIMER1].present_count()
     jumps = []
     for time in range(1, 800):
         wrap_us += WRAP_US
         before_us = BEFORE_US[time % len(BEFORE_US)]
-        machine.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
-        machine.microbit.uart.send(b"-")
-        jumps += map(int, machine.received().split())
+        board.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
+        board.uart.send(b"-")
+        jumps += map(int, board.uart.receive().split())
         if {each > 0 for each in jumps} == {True, False}:
             break
     assert {each > 0 for each in jumps} == {True, False}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from boards import scrolled, text
-from button_presser import A, B, Machine, Player
+from boards import A, B, Player, scrolled, text
 from needed import long
 from noughts.device_files import device_files
+from noughts.virtual.program import program
 from soak import serial_noise
 
 
@@ -23,15 +23,14 @@ def test_serial_noise_changes_no_game_and_ctrl_d_starts_another(board, rounds):
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_damaged_choice_is_mended(board):
     """What the menu makes of other damage is in test_device_modules.py."""
-    machine = Machine(board, files={**device_files(), "settings": b"\xff\xfe"})
-    player = Player(machine)
-    player.boots()
+    player = Player(program(board, {**device_files(), "settings": b"\xff\xfe"}).microbit())
+    player.start()
     assert player.choice() == "Pb"
     player.tap(A)  # E
-    player.start()
+    player.begin()
     player.leave()
-    machine.cut_power()
-    player.boots()
+    player.cut_power()
+    player.start()
     assert player.choice() == "Eb"
 
 
@@ -77,15 +76,15 @@ def test_a_fault_is_told_on_the_leds_and_on_the_serial_line(board, fault):
     expected, unexpected = mistaken, incomplete
     if new is None or name == "table.py":
         expected, unexpected = incomplete, mistaken
-    machine, seen = Machine(board, files=files), set()
+    machine, seen = program(board, files).microbit(), set()
 
     def told():
-        seen.add(machine.microbit.leds())
+        seen.add(machine.leds())
         return len(seen & (expected - unexpected)) >= 8
 
-    assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
+    assert machine.run_until(told, timeout_us=20e6, step_us=20_000)
     assert not seen & (unexpected - expected)
-    sent = machine.received()
+    sent = machine.uart.receive()
     assert b"$" not in sent and b"Traceback (most recent call last):\r\n" in sent
     assert said in sent
     if expected is mistaken:
@@ -95,9 +94,10 @@ def test_a_fault_is_told_on_the_leds_and_on_the_serial_line(board, fault):
 def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
     files = device_files()
     full = b"\nkept = [[i] for i in range(40)]\ntabel\n"
-    machine = Machine("V1", files={**files, "sentences.py": files["sentences.py"] + full})
-    machine.rest(4000)
-    first, *more = machine.received().split(b"Traceback")[1:]
+    files["sentences.py"] += full
+    board = program("V1", files).microbit()
+    board.run_for(4e6)
+    first, *more = board.uart.receive().split(b"Traceback")[1:]
     assert b"NameError: name 'tabel' is not defined" in first
     assert more and b'"fault.py"' in more[0]
 
@@ -119,19 +119,18 @@ def test_the_files_that_may_be_missing_are_ours():
 )
 def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, old, new):
     assert old in TABLE
-    machine = Machine(board, files={**device_files(), "table.py": TABLE.replace(old, new)})
+    files = {**device_files(), "table.py": TABLE.replace(old, new)}
+    machine = program(board, files).microbit()
     player = Player(machine)
-    player.boots()
+    player.start()
     for _ in range(3):
         player.tap(A)
-    player.start()  # hard
-    machine.contact(B, True)
-    machine.rest(80)
-    machine.contact(B, False)
+    player.begin()  # hard
+    machine.tap(B)
     sad_face = "..... .9.9. ..... .999. 9...9"
-    assert machine.microbit.run_until(lambda: text(machine.microbit.leds()) == sad_face)
-    machine.rest(2_500)  # and the menu again
-    sent = machine.received()
+    assert machine.run_until(lambda: text(machine.leds()) == sad_face)
+    machine.run_for(2_500_000)  # and the menu again
+    sent = machine.uart.receive()
     assert b"Traceback" in sent and b"Error" in sent
     player.tap(A)  # two people
     assert player.choice() == "Pb"

@@ -6,19 +6,19 @@ from contextlib import closing
 import microfs
 import pytest
 
-from button_presser import A, B, Machine, Player
+from boards import A, B, Player
 from needed import long
 from noughts import brain
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import open_port
 from noughts.boards.put import bring_up_to_date
 from noughts.device_files import device_files
-from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import SentencesRead
 from noughts.store.store import Store
 from noughts.terminal.output import progress
+from noughts.virtual.program import program
 from official import stepped
 from stepped_ports import SteppedBoard
 from unplugged import COLUMNS, as_row, lesson
@@ -48,7 +48,7 @@ def play(player, games):
     """So many games, each left after some moves; the last sentence of each."""
     played = []
     for number in range(games):
-        player.start()
+        player.begin()
         for _ in range(number % 3):
             player.tap(B)
         player.leave()
@@ -56,13 +56,11 @@ def play(player, games):
     return played
 
 
-def restarted(machine):
+def restarted(player):
     """The games that a board sends again when it next starts."""
-    machine.cut_power()
-    player = Player(machine)
-    player.boots()
-    machine.rest(500)
-    player.listen()
+    player.cut_power()
+    player.start()
+    player.rest(500)
     return player.resent
 
 
@@ -72,24 +70,21 @@ def test_a_v1_sends_its_newest_games_again_at_each_start():
         str(number % NEWEST): f"{number}{write(game)}".encode()
         for number, game in enumerate(before, 100_010)
     }
-    machine = Machine("V1", files={**device_files(), **ring})
-    player = Player(machine)
-    player.boots()
+    player = Player(program("V1", {**device_files(), **ring}).microbit())
+    player.start()
     played = before + play(player, 4)
-    again = restarted(machine)
+    again = restarted(player)
     assert sorted(again, key=played.index) == played[-NEWEST:]
-    assert restarted(machine) == again
+    assert restarted(player) == again
 
 
 def test_a_v2_adds_rows_to_its_data_log():
-    machine = Machine("V2")
-    player = Player(machine)
-    player.boots()
+    player = Player(program("V2").microbit())
+    player.start()
     played = play(player, 2)
-    assert machine.logged() == played
-    assert restarted(machine) == []
-    player = Player(machine)
-    assert [*played, *play(player, 1)] == machine.logged()
+    assert player.logged == played
+    assert restarted(player) == []
+    assert [*played, *play(player, 1)] == player.logged
 
 
 @pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
@@ -99,15 +94,14 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
     with closing(Store(tmp_path / "games.db", create=True)) as store:
         recorder = Recorder(store)
         for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
-            for kind, seed, machine, _ in boards:
-                machine.rest(2000)
+            for kind, seed, player, _ in boards:
+                player.board.run_for(2e6)
                 name = f"usb-{kind}-{seed}"
-                recorder.hear(name, machine.received(), at)
+                recorder.hear(name, player.board.uart.receive(), at)
                 if kind == "V2":
-                    log = data_log.games(machine.microbit.my_data())
-                    recorder.take(SentencesRead(name, log, at, from_log=True))
+                    recorder.take(SentencesRead(name, player.logged, at, from_log=True))
                     recorder.settle()
-                machine.cut_power()
+                player.cut_power()
         assert len(wanted) == games_played
         assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
         assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
@@ -138,14 +132,13 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(firmware, fault, wh
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_files_of_others_survive_starts_games_and_put(kind, clock):
-    machine = Machine(kind, files={**device_files(), **FOREIGN})
+    player = Player(program(kind, {**device_files(), **FOREIGN}).microbit())
     for buttons in (A,), (A, B), (A,):
-        player = Player(machine)
-        player.boots()
+        player.start()
         player.tap(*buttons)
         play(player, 2)
-        machine.cut_power()
-    board = SteppedBoard(clock, machine.microbit)
+        player.cut_power()
+    board = SteppedBoard(clock, player.board)
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
     bring_up_to_date(board.port, game, False, str, progress)

@@ -1,4 +1,7 @@
-"""Driving boards in tests: press as a person does, wait for what they show and say."""
+"""Driving boards in tests and the soak: press as a person does, wait for what they show and say.
+
+The same seed gives the same run.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from microbit_emulator import Button, Microbit, Snapshot
+from microbit_emulator import Button, FirmwareStoppedError, Microbit, Snapshot
+from noughts.protocol import data_log
 from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
@@ -16,6 +20,11 @@ from official import Start, stepped
 
 A: Button = "A"
 B: Button = "B"
+BOOT_S = 3.0
+SAVING_S = 5.0
+"""The choice is saved before a game starts, and pages may be moved and erased for that."""
+BYTE_MS = 1000 * 10 / 115_200
+"""How long a byte takes on the serial line."""
 
 NO_LOG = "games are not stored: no module named 'log'"
 LETTERS = {
@@ -27,6 +36,13 @@ LETTERS = {
     "<": "..9.. .9... 99999 .9... ..9..",
     ">": "..9.. ...9. 99999 ...9. ..9..",
 }
+
+
+class ViolationError(AssertionError):
+    """A board has broken one of the rules that a test, or the soak, holds it to."""
+
+
+FAILURES = ViolationError, FirmwareStoppedError
 
 
 def text(leds: bytes) -> str:
@@ -84,7 +100,7 @@ class Driver:
             return condition()
 
         if not self.board.run_until(holds, timeout_us=seconds * 1e6, step_us=5000):
-            raise AssertionError(f"waited for {what}: {self.leds()} {self.items}")
+            raise ViolationError(f"waited for {what}: {self.leds()} {self.items}")
 
     def rest(self, ms: float) -> None:
         self.board.run_for(ms * 1000)
@@ -97,6 +113,16 @@ class Driver:
         for button in buttons:
             self.board.release(button)
         self.rest(up_ms)
+
+    def type(self, data: bytes) -> None:
+        """Send bytes to the board, and let it run until they are there."""
+        self.board.uart.send(data)
+        self.board.run_for(len(data) * BYTE_MS * 1000)
+
+    def cut_power(self) -> None:
+        """Cut the power, and give it back."""
+        self.board.power_cut()
+        self.board.power_on()
 
     def shows(self, picture: str, seconds: float = 40) -> None:
         wanted = LETTERS.get(picture, picture)
@@ -114,20 +140,22 @@ class Driver:
         self.wait(enough, f"the text {message!r}", seconds)
 
     @property
+    def _sentences(self) -> list[Boot | Game]:
+        return [item.sentence for item in self.items if isinstance(item, ParsedSentence)]
+
+    @property
     def games(self) -> list[Game]:
-        return [
-            item.sentence
-            for item in self.items
-            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game)
-        ]
+        return [each for each in self._sentences if isinstance(each, Game)]
 
     @property
     def boots(self) -> list[Boot]:
-        return [
-            item.sentence
-            for item in self.items
-            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
-        ]
+        return [each for each in self._sentences if isinstance(each, Boot)]
+
+    @property
+    def logged(self) -> list[Game]:
+        """The games in a V2's data log."""
+        content = self.board.my_data()
+        return [] if content is None else data_log.games(content)
 
     @property
     def noise(self) -> list[Item]:
@@ -166,6 +194,74 @@ class Driver:
         for count, cell in enumerate(moves, 1):
             self.place(int(cell))
             self.says(moves[:count], end if count == len(moves) else "-")
+
+
+class Player(Driver):
+    """Knows what each press must do, and that nothing but sentences comes after the boot.
+
+    Every method raises `ViolationError` when the board does not do what it should.
+    """
+
+    def listen(self) -> None:
+        for item in self.stream.feed(self.board.uart.receive()):
+            if self.boots and not isinstance(item, ParsedSentence):
+                raise ViolationError(f"{item} on the serial line")
+            self.items.append(item)
+
+    @property
+    def games(self) -> list[Game]:
+        """Sentences since the boot, of its own games."""
+        return [game for game in super().games if game.boot == self.boots[0].boot]
+
+    @property
+    def resent(self) -> list[Game]:
+        """Games of earlier boots, sent since this one."""
+        return [game for game in super().games if game.boot != self.boots[0].boot]
+
+    def start(self) -> None:
+        """Wait until the menu answers; what the board sent before is dropped."""
+        self.board.uart.receive()
+        self.stream, self.items = Stream(), []
+        for button in (A, B):
+            self.board.release(button)
+        self.wait(lambda: bool(self.boots), "the boot sentence", BOOT_S)
+        self.rest(60)  # a button that is down in the first turn of the loop is no press
+
+    def tap(self, *buttons: Button) -> list[Game]:
+        """Press these buttons together, and release them; returns what the board sends."""
+        before = len(self.games)
+        self.press(*buttons, down_ms=80, up_ms=200)
+        return self.games[before:]
+
+    def choice(self) -> str:
+        """Start a game from the menu, make a move, leave again; the choice, such as `Hb`.
+
+        It is what the game plays by: the opponent's seat, and `b` for buttons or `t` for tilt.
+        """
+        self.begin()
+        game = self.games[-1]
+        for button, controls in ((A, "t"), (B, "b")):
+            if any(len(each.moves) == 1 for each in self.tap(button)):
+                self.leave()
+                return game.seats[1] + controls
+        raise ViolationError(f"neither button places a mark in {game}")
+
+    def begin(self) -> None:
+        """Press B in the menu, which starts a game."""
+        before = len(self.games)
+        self.tap(B)
+        self.wait(lambda: len(self.games) > before, "a game after B in the menu", SAVING_S)
+        game = self.games[before]
+        if game.moves or game.end != "-":
+            raise ViolationError(f"B in the menu does not start a game; the board sends {game}")
+
+    def leave(self) -> None:
+        """Press both in a game, which leads to the menu."""
+        sent = self.tap(A, B)
+        if not sent or sent[-1].end != "x":
+            raise ViolationError(
+                f"both buttons together do not leave the game; the board sends {sent}"
+            )
 
 
 class PortDriver(Driver):

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from button_presser import A, B, ViolationError
+from boards import A, B, ViolationError
 from noughts.protocol.sentences import Boot, Game, write
 from soak import monkey
 from soak.__main__ import main

@@ -8,7 +8,7 @@ stores games in its interface chip's flash, which is not counted here.
 from collections import Counter
 from random import Random
 
-from button_presser import A, B, Machine, Player, ViolationError
+from boards import FAILURES, A, B, Player, ViolationError
 from soak.cuts import used_up
 from soak.result import Result
 
@@ -17,20 +17,20 @@ GAMES = 300
 
 def play_changes(board: str, changes: int, seed: int = 1) -> Result:
     """Play games, then so many with other controls than the last, and a power cut after each."""
-    machine = Machine(board, seed, flash=used_up(board, Random(seed)))
-    player = Player(machine)
-    result = Result(machine.firmware)
+    program = used_up(board, Random(seed))
+    player = Player(program.microbit(seed))
+    result = Result(program.firmware)
     count, most = result.counts, result.most
     operations: list[tuple[str, int, int]] = []
     erases: Counter[tuple[str, int]] = Counter()
     try:
-        player.boots()
-        machine.microbit.watch_flash(lambda kind, at, _, us: operations.append((kind, at, us)))
+        player.start()
+        player.board.watch_flash(lambda kind, at, _, us: operations.append((kind, at, us)))
         for what in ["games"] * GAMES + ["games with another choice"] * changes:
             operations.clear()
             if what != "games":
                 player.tap(A, B)
-            player.start()
+            player.begin()
             player.leave()
             if board == "V1" and not operations:
                 raise ViolationError("a game is not stored")
@@ -48,8 +48,8 @@ def play_changes(board: str, changes: int, seed: int = 1) -> Result:
                 }
             )
             if what != "games":
-                machine.cut_power()
-                player.boots()
-    except ViolationError as error:
+                player.cut_power()
+                player.start()
+    except FAILURES as error:
         result.failure = str(error)
     return result

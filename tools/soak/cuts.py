@@ -11,14 +11,16 @@ asked that it starts, plays, and has what it had before.
 """
 
 import math
+from dataclasses import replace
 from random import Random
 
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
-from button_presser import A, B, Machine, Player, ViolationError
+from boards import FAILURES, A, B, Player, ViolationError
+from microbit_emulator import Microbit
 from noughts.boards.firmware import firmware_for
 from noughts.protocol.sentences import Game
-from noughts.virtual.program import program
+from noughts.virtual.program import Program, program
 from soak.result import Result
 
 DEFAULTS = "Pb"
@@ -53,28 +55,27 @@ class Cuts:
                 self._until_cut()
                 self._player.listen()
                 self._note_what_was_cut()
-                busy = self._machine.microbit.flash_busy
+                busy = self._player.board.flash_busy
                 count["cuts"] += 1
                 count["in a write"] += busy == "write"
                 count["in an erase"] += busy == "erase"
                 at = f" in the {self._operation}" if busy else ""
-                self.result.trace.append(f"{self._machine.now_us / 1000:14.3f} cut{at}")
-                self._machine.cut_power()
+                self.result.trace.append(f"{self._player.board.clock_us / 1000:14.3f} cut{at}")
+                self._player.cut_power()
                 if busy:
                     self._check()
                     self._take_a_fresh_board()
             self._check()
-        except ViolationError as error:
+        except FAILURES as error:
             self.result.failure = f"after cut {count['cuts']}: {error}"
         return self.result
 
     def _take_a_fresh_board(self) -> None:
-        flash = used_up(self._board, self._random)
-        self._machine = Machine(self._board, self._random.randrange(1 << 32), flash=flash)
-        self.result.firmware = self._machine.firmware
-        self._machine.microbit.watch_flash(self._begins)
-        self._player = Player(self._machine)
-        self._files = chunks(self._machine)
+        program = used_up(self._board, self._random)
+        self._player = Player(program.microbit(self._random.randrange(1 << 32)))
+        self.result.firmware = program.firmware
+        self._player.board.watch_flash(self._begins)
+        self._files = chunks(self._player.board)
         # What the flash may hold.
         self._possible = {DEFAULTS}
         self._stored: list[Game] = []  # that ended, the oldest first
@@ -119,21 +120,22 @@ class Cuts:
             if self._armed is this:
                 raise _PowerCutError
 
-        self._machine.later(us, cut)
+        board = self._player.board
+        board.at(board.clock_us + us, cut)
 
     def _check(self) -> None:
         """It boots, has the games that it should, offers what it should, and plays."""
-        self._player.boots()
+        self._player.start()
         possible = set(self._possible)
         choice = self._player.choice()
-        self._machine.rest(_ALL_SENT_MS)
+        self._player.rest(_ALL_SENT_MS)
         self._player.listen()
-        found = self._player.resent if self._board == "V1" else self._machine.logged()
+        found = self._player.resent if self._board == "V1" else self._player.logged
         self._played.update(self._player.games)
         newest = self._stored[-STORED[self._board] :]
         if lost := [game for game in newest if game not in found and game not in self._cut]:
             raise ViolationError(f"{len(lost)} games are lost; the first is {lost[0]}")
-        if not self._files <= chunks(self._machine):
+        if not self._files <= chunks(self._player.board):
             raise ViolationError("a file has changed that is not ours to change")
         if invented := [game for game in found if game not in self._played]:
             raise ViolationError(f"a game was not played: {invented[0]}")
@@ -157,7 +159,7 @@ class Cuts:
             self._possible.add(self._choice)
             self._player.tap(A, B)
         self._possible.add(self._choice)
-        self._player.start()
+        self._player.begin()
         self._choosing = False
         self._possible = {self._choice}  # the game has begun, so it is stored
         self._player.leave()
@@ -177,22 +179,24 @@ class Cuts:
             self._cut_in(self._random.uniform(0, us))
 
 
-def chunks(machine: Machine) -> set[tuple[int, bytes]]:
+def chunks(board: Microbit) -> set[tuple[int, bytes]]:
     """Those in use in a file system, by place."""
-    files = machine.files()
+    layout = firmware_for(board.board).layout
+    files = board.flash[layout.start : layout.stop]
     found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
     return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}
 
 
-def used_up(board: str, random: Random) -> bytes:
-    """A flash in whose file system nearly all chunks were used and freed before.
+def used_up(board: str, random: Random) -> Program:
+    """The game on a flash in whose file system nearly all chunks were used and freed before.
 
     The firmware takes one after the other, so those that are left follow each other.
     """
-    flash = bytearray(program(board).flash)
+    made = program(board)
+    flash = bytearray(made.flash)
     starts = firmware_for(board).layout[::CHUNK_SIZE]
     unused = [start for start in starts if flash[start] == ChunkMarker.UNUSED]
     first = random.randrange(len(unused))
     for start in (unused[first:] + unused[:first])[: len(unused) * 9 // 10]:
         flash[start] = ChunkMarker.FREED
-    return bytes(flash)
+    return replace(made, flash=bytes(flash))

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from button_presser import ViolationError
+from boards import ViolationError
 from noughts.engines.levels import Chip
 from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY

@@ -6,7 +6,8 @@ anything typed there, Ctrl-D must start the game again.
 
 from random import Random
 
-from button_presser import B, Machine, Player, ViolationError
+from boards import FAILURES, B, Player, ViolationError
+from noughts.virtual.program import program
 from soak.result import Result
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
@@ -21,34 +22,33 @@ class SerialNoise:
 
     def __init__(self, board: str, seed: int) -> None:
         self._random = Random(seed)
-        self._machine = Machine(board, seed)
-        self._player = Player(self._machine)
-        self._result = Result(self._machine.firmware)
+        game = program(board)
+        self._player = Player(game.microbit(seed))
+        self._result = Result(game.firmware)
 
     def run(self, times: int) -> Result:
         """Flood a game and interrupt one, this many times or until something is wrong."""
         result = self._result
         try:
-            self._player.boots()
+            self._player.start()
             for _ in range(times):
                 self._flooded_game()
                 self._interrupted()
                 result.counts["interruptions"] += 1
-        except ViolationError as error:
+        except FAILURES as error:
             result.failure = f"noise {result.counts['interruptions'] + 1}: {error}"
         return result
 
     def _flooded_game(self) -> None:
         """Two people, marks placed by B, and bytes all the while."""
         player = self._player
-        player.start()
+        player.begin()
         for count in range(1, 5):
             before = len(player.games)
-            for closed in (True, False):
-                self._machine.contact(B, closed)
+            for change in (player.board.press, player.board.release):
+                change(B)
                 self._flood(60)
-            self._machine.rest(120)
-            player.listen()
+            player.rest(120)
             moves = [game.moves for game in player.games[before:]]
             if moves != [_FREE_FROM_CENTRE[:count]]:
                 raise ViolationError(
@@ -57,27 +57,28 @@ class SerialNoise:
         player.leave()
 
     def _flood(self, ms: float) -> None:
-        end_us = self._machine.now_us + ms * 1000
-        while self._machine.now_us < end_us:
+        board = self._player.board
+        end_us = board.clock_us + ms * 1000
+        while board.clock_us < end_us:
             data = self._random.randbytes(6).replace(CTRL_C, b"\xff")
             if self._random.random() < 0.2:
                 data = self._random.choice(_HALVES)
-            self._machine.say(data)
+            self._player.type(data)
             self._result.counts["flooded"] += len(data)
 
     def _interrupted(self) -> None:
         """From any moment of the menu or a game, through the REPL, and back to playing."""
-        machine = self._machine
+        player = self._player
         if self._random.random() < 0.5:
-            machine.contact(B, True)
-        machine.rest(self._random.uniform(0, 300))
-        machine.contact(B, False)
+            player.board.press(B)
+        player.board.run_for(self._random.uniform(0, 300_000))
+        player.board.release(B)
         for _ in range(self._random.randint(1, 8)):
-            machine.say(self._random.choice(_TYPED + _HALVES))
-            machine.rest(self._random.choice((0, 1, 5, 50, 300, 1500)))
+            player.type(self._random.choice(_TYPED + _HALVES))
+            player.board.run_for(1000 * self._random.choice((0, 1, 5, 50, 300, 1500)))
         self._to_prompt()
-        machine.say(CTRL_D)
-        self._player.boots()
+        player.type(CTRL_D)
+        self._player.start()
         self._player.choice()
 
     def _to_prompt(self) -> None:
@@ -86,14 +87,12 @@ class SerialNoise:
         A V2 skips as many Ctrl-C as it has stopped something for, because its buffer holds those;
         one that came while a flood had filled the buffer is not there, and a later one is skipped.
         """
-        machine = self._machine
+        board = self._player.board
         for _ in range(_MOST_SKIPPED):
-            for typed in (CTRL_C, CTRL_B):
-                machine.say(typed)
-                machine.rest(200)
-            machine.received()
-            machine.say(CTRL_C)
-            machine.rest(200)
-            if machine.received().endswith(b">>> "):
+            for typed in (CTRL_C, CTRL_B, CTRL_C):
+                board.uart.receive()
+                self._player.type(typed)
+                board.run_for(200_000)
+            if board.uart.receive().endswith(b">>> "):
                 return
         raise ViolationError("Ctrl-C does not lead to the REPL's prompt")

@@ -4,10 +4,10 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from button_presser import A, B, Machine, ViolationError
+from boards import FAILURES, A, B, ViolationError
 from microbit_emulator import Button
 from noughts.device_files import device_files
-from noughts.virtual.program import choice_in
+from noughts.virtual.program import choice_in, program
 from soak import monkey, probe
 from soak.referee import Referee
 from soak.result import Result
@@ -26,7 +26,7 @@ lower by chance: the collector retains anything that a stale word on the stack p
 lowers the best ones, too, and those of all points.
 """
 
-_BOOT_MS = {"V1": 1_500, "V2": 2_500}
+_BOOT_US = {"V1": 1_500_000, "V2": 2_500_000}
 """A V2 formats its data log when it starts for the first time."""
 _BOUNCE_US = 5_000
 
@@ -50,9 +50,10 @@ class Session:
         self._seed, self._end_us = seed, round(device_s * 1_000_000)
         self._tell = trace
         files = probe.files(device_files() if game is None else game, board)
-        self._machine = Machine(board, seed, files)
-        self._machine.microbit.watch_flash(lambda kind, at, size, us: self._flash_begins(us))
-        self._result = Result(self._machine.firmware)
+        made = program(board, files)
+        self._board = made.microbit(seed)
+        self._board.watch_flash(lambda kind, at, size, us: self._flash_begins(us))
+        self._result = Result(made.firmware)
         self._referee = Referee(self._result)
         self._trace: deque[str] = deque(maxlen=KEPT_LINES)
         self._line = b""
@@ -63,40 +64,40 @@ class Session:
         self._free: dict[bool, dict[Point, list[int]]] = {False: {}, True: {}}
 
     def run(self) -> Result:
-        machine, result = self._machine, self._result
+        board, result = self._board, self._result
         try:
-            machine.rest(_BOOT_MS[machine.board])
+            board.run_for(_BOOT_US[board.board])
             self._listen()
             if self._referee.boot is None:
                 raise ViolationError("the board does not start")
             self._play()
             self._compare_heap()
-        except ViolationError as error:
+        except FAILURES as error:
             result.failure = str(error)
-        result.counts["device ms"] = machine.now_us // 1000
+        result.counts["device ms"] = board.clock_us // 1000
         result.trace = list(self._trace)
         return result
 
     def _play(self) -> None:
-        machine = self._machine
-        start_us = machine.now_us
+        board = self._board
+        start_us = board.clock_us
         for movement in monkey.movements(self._seed):
-            machine.run_until(min(start_us + movement.at_us, self._end_us))
+            board.run_until(min(start_us + movement.at_us, self._end_us))
             self._listen()
-            if machine.now_us >= self._end_us:
+            if board.clock_us >= self._end_us:
                 return
             if isinstance(movement, monkey.Lean):
-                machine.microbit.tilt(movement.x_mg, movement.y_mg)
+                board.tilt(movement.x_mg, movement.y_mg)
                 continue
             self._contact(movement.button, movement.closed)
             if self._silent > SILENT_CONTACTS and not self._down:
-                before_us = machine.now_us
+                before_us = board.clock_us
                 self._check_that_it_responds()
-                start_us += machine.now_us - before_us
+                start_us += board.clock_us - before_us
 
     def _contact(self, button: Button, closed: bool) -> None:
-        now_us = self._machine.now_us
-        self._machine.contact(button, closed)
+        now_us = self._board.clock_us
+        (self._board.press if closed else self._board.release)(button)
         self._say(f"{button} {'down' if closed else 'up'}")
         self._down = self._down | {button} if closed else self._down - {button}
         if closed:
@@ -110,12 +111,12 @@ class Session:
         self._silent = 0
         before = self._referee.last
         for buttons in ((A, B), (B,)) * 2:
-            self._machine.rest(1_000)
+            self._board.run_for(1e6)
             for closed in (True, False):
                 for button in buttons:
                     self._contact(button, closed)
-                self._machine.rest(80)
-            self._machine.rest(1_000)
+                self._board.run_for(80_000)
+            self._board.run_for(1e6)
             self._listen()
         if self._referee.last is before:
             raise ViolationError("the board no longer sends sentences when buttons are pressed")
@@ -125,7 +126,7 @@ class Session:
         self._referee.flash_begins(us)
 
     def _listen(self) -> None:
-        *lines, self._line = (self._line + self._machine.received()).split(b"\n")
+        *lines, self._line = (self._line + self._board.uart.receive()).split(b"\n")
         for line in lines:
             text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
             self._say(text)
@@ -135,19 +136,19 @@ class Session:
             game = self._referee.last
             if game is not before:
                 if game is not None and not game.moves and game.end == "-":
-                    choice = choice_in(self._machine.files())
+                    choice = choice_in(self._board.flash)
                     self._result.counts.update(["begun", f"begun {choice}"])
             elif game is not None:
                 self._note_heap()
 
     def _say(self, text: str) -> None:
-        line = f"{self._machine.now_us / 1000:14.3f} {text}"
+        line = f"{self._board.clock_us / 1000:14.3f} {text}"
         self._trace.append(line)
         self._tell(line)
 
     def _note_heap(self) -> None:
         game, reading = self._referee.last, self._referee.reading
-        third = 3 * self._machine.now_us // self._end_us
+        third = 3 * self._board.clock_us // self._end_us
         if game is None or reading is None or third == 1 or not self._result.counts["ended"]:
             return  # what is allocated when the first game ends stays
         point = (game.seats, game.end, len(game.moves))
