@@ -10,6 +10,7 @@ import pytest
 import bench
 import bench_board
 import device_memory
+from boards import A, B, Driver
 from needed import long
 from noughts.device_files import device_files
 from official import stepped
@@ -45,12 +46,8 @@ def test_compiling_has_memory_to_spare(firmware):
     files = device_files()
     taken = b"taken = [bytearray(48) for i in range(12)]\n"
     files["main.py"] = files["main.py"].replace(b"try:\n", taken + b"try:\n", 1)
-    board = stepped(firmware)(files)
-    bench_board.run_to_menu(board)
-    for button in "AB":
-        board.press(button)
-        board.run_for(80_000)
-        board.release(button)
-        board.run_for(700_000)
-    assert board.uart.received.count(b"$NG") == 1
-    assert b"Error" not in board.uart.received
+    driver = Driver(stepped(firmware)(files))
+    driver.start()
+    for button in (A, B):
+        driver.press(button, up_ms=700)
+    assert len(driver.games) == 1 and not driver.noise

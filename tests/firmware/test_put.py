@@ -194,12 +194,12 @@ def test_interrupted_it_says_so_on_the_leds(
         if name == "ai.py":
             if ctrl_c:
                 raise KeyboardInterrupt
-            board.unplug()
+            board.plugged = False
 
     monkeypatch.setattr(BoardFiles, "send", send_until_ai)
     ended, _, err = noughts("put", "--port", board.port)
     assert (ended, err.count("\n")) == (status, 1) and advice in err
-    board.plug()
+    board.plugged = True
     board.reset()
     says_incomplete(Driver(board.microbit))
 

@@ -6,13 +6,15 @@ from contextlib import closing
 import microfs
 import pytest
 
-from boards import A, B, Player
+from boards import A, B, Driver, Player
+from data_logs import COLUMNS, as_row
 from needed import long
 from noughts import brain
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import open_port
 from noughts.boards.put import bring_up_to_date
 from noughts.device_files import device_files
+from noughts.protocol.parser import Noise
 from noughts.protocol.sentences import Game, write
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import SentencesRead
@@ -21,7 +23,6 @@ from noughts.terminal.output import progress
 from noughts.virtual.program import program
 from official import stepped
 from stepped_ports import SteppedBoard
-from unplugged import COLUMNS, as_row, lesson
 
 NEWEST = 24
 FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
@@ -54,6 +55,19 @@ def play(player, games):
         player.leave()
         played.append(player.games[-1])
     return played
+
+
+def lesson(kind, seed):
+    """A board that was switched off in the middle of games, and the games that ended on it."""
+    player = Player(program(kind).microbit(seed))
+    ended = []
+    for switched_on in range(2):
+        player.start()
+        ended += play(player, 2 + seed % 3)
+        player.begin()
+        player.rest(10 * switched_on)
+        player.cut_power()
+    return player, ended
 
 
 def restarted(player):
@@ -118,16 +132,13 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(firmware, fault, wh
     files = device_files()
     if fault:
         files["v2.py"] += b"class log:\n add = None\n" + fault
-    board = stepped(firmware)(files)
-    board.run_for(2e6)
-    for buttons in ("B", "AB", "B", "AB"):
-        for change, ms in ((board.press, 80), (board.release, 300)):
-            for button in buttons:
-                change(button)
-            board.run_for(ms * 1000)
-    said = bytes(board.uart.received).decode()
-    assert said.count(",x*") == 2
-    assert said.count(f"games are not stored: {why}\r\n") == 1 and said.count("not stored") == 1
+    driver = Driver(stepped(firmware)(files))
+    driver.start()
+    for buttons in ((B,), (A, B)) * 2:
+        driver.press(*buttons, up_ms=300)
+    assert [game.end for game in driver.games] == ["-", "x"] * 2
+    said = [item for item in driver.items if isinstance(item, Noise)]
+    assert said == [Noise(f"games are not stored: {why}")]
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])

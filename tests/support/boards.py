@@ -64,22 +64,6 @@ def scrolled(firmware: str, message: str) -> frozenset[bytes]:
     return frozenset(one for one, next in itertools.pairwise(looks) if one == next and any(one))
 
 
-def in_menu(start: Start) -> Driver:
-    """The micro:bit of a firmware with the game in its menu. There is one: it is taken back."""
-    board, at_boot = _booted(start)
-    at_boot.restore()
-    driver = Driver(board)
-    driver.start()
-    return driver
-
-
-@cache
-def _booted(start: Start) -> tuple[Microbit, Snapshot]:
-    board = start()
-    assert board.run_until(lambda: b"$NB" in board.uart.received, timeout_us=5e6)
-    return board, board.snapshot()
-
-
 class Driver:
     """Steps a micro:bit, presses its buttons, and reads its LEDs and sentences, in device time."""
 
@@ -194,6 +178,22 @@ class Driver:
         for count, cell in enumerate(moves, 1):
             self.place(int(cell))
             self.says(moves[:count], end if count == len(moves) else "-")
+
+
+def in_menu(start: Start, kind: type[Driver] = Driver) -> Driver:
+    """The micro:bit of a firmware with the game in its menu. There is one: it is taken back."""
+    board, at_boot = _booted(start)
+    at_boot.restore()
+    driver = kind(board)
+    driver.start()
+    return driver
+
+
+@cache
+def _booted(start: Start) -> tuple[Microbit, Snapshot]:
+    board = start()
+    assert board.run_until(lambda: b"$NB" in board.uart.received, timeout_us=5e6)
+    return board, board.snapshot()
 
 
 class Player(Driver):

@@ -1,14 +1,22 @@
-"""Data logs of V2s, as `MY_DATA.HTM` on a board's drive holds them."""
+"""Games that boards have stored: in a V2's data log, as `MY_DATA.HTM` holds it, and in a store."""
 
 from noughts.protocol.sentences import Game, write
 
 HEADING = "boot,game,seats,first,moves,ms,end"
+COLUMNS = "boot, number, seats, first, moves, ms, end"
+"""Of a store's games: what a board says of one."""
 _END, _START, _SIZE = 0x1EFFC, 0x2000, 129_024
 
 
 def row(game: Game) -> str:
     """A game as the board adds it."""
     return write(game)[4:-3]
+
+
+def as_row(game: Game) -> tuple[object, ...]:
+    """A game as these columns of the store hold it."""
+    moves = "".join(map(str, game.moves))
+    return game.boot, game.number, game.seats, game.first, moves, game.ms, game.end
 
 
 def data_log(*rows: str, end: int = _END, start: int = _START) -> bytes:

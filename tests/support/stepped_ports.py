@@ -67,12 +67,6 @@ class Device:
     def run_for(self, us: float) -> None: ...
     def send(self, data: bytes) -> None: ...
 
-    def plug(self) -> None:
-        self.plugged = True
-
-    def unplug(self) -> None:
-        self.plugged = False
-
 
 class SteppedBoard(Device):
     """A micro:bit behind a serial port, in device time."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
-from data_logs import HEADING, data_log, row
+from data_logs import COLUMNS, HEADING, as_row, data_log, row
 from noughts.boards.drive import look
 from noughts.boards.ports import Port
 from noughts.errors import DataLogError
@@ -26,7 +26,6 @@ from noughts.store.store import Store
 from noughts.web.safety import Site
 from sample_games import stages
 from stand_in_drive import DETAILS
-from unplugged import COLUMNS, as_row
 
 ONE = replace(stages([4, 0, 8, 2, 1], "x")[-1], boot="3E5A5FD2")
 TWO = replace(stages([0, 3, 1, 4, 2], number=2)[-1], boot="3E5A5FD2")
