@@ -52,7 +52,7 @@ def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, type
 def test_a_file_is_named_wherever_an_engine_is(folder, printed):
     (folder / "mine.py").write_text(FIRST_FREE)
     out = printed("vs", "mine.py", "./mine.py")
-    assert "X, mine.py, plays 1\n" in out and out.endswith("X wins\n")
+    assert "X, mine.py, plays 1\n" in out and out.endswith("X has won\n")
     out = printed("solve", "X...O....", "--engine", folder / "mine.py")
     assert "mine.py        plays 2\n" in out
     (folder / "b").mkdir()

@@ -57,7 +57,7 @@ def test_every_step(replay):
     assert "The best move; the position was already lost." in steps[3]
     assert "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)
-    assert out.endswith("B wins: left column.\n")
+    assert out.endswith("B has won: left column.\n")
 
 
 def test_moves_without_time_and_two_lines_at_once(replay):
@@ -65,7 +65,7 @@ def test_moves_without_time_and_two_lines_at_once(replay):
     assert out.startswith("game 2: A is a person, B is a person; B began; B won\n")
     assert "Move 1 of 1: A plays 5, in the centre.\n" in replay(5)  # no start was received
     assert "Move 1 of 9: B plays 1, in the top-left corner, after 0.0 s.\n" in out
-    assert out.endswith("B wins: diagonal from the top left and diagonal from the top right.\n")
+    assert out.endswith("B has won: diagonal from the top left and diagonal from the top right.\n")
 
 
 def test_the_last_game_is_one_that_ended(replay, tmp_path):

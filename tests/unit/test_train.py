@@ -68,7 +68,7 @@ def without_beads(ply):
 def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
     path = "./menace.json"
     write(without_beads(2), folder / path)
-    assert f"X, {path}, resigns\nO wins\n" in printed("vs", path, "easy")
+    assert f"X, {path}, resigns\nO has won\n" in printed("vs", path, "easy")
     told = " ".join(printed("prove", path).split())
     assert "it loses 100.00% of games against random play, 100.00% against" in told
     head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")
@@ -190,7 +190,7 @@ def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs):
         typed = in_order(Random(number).sample("123456789", 9))
         _, told, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
         *_, ended, learned = told.splitlines()
-        result = 0 if ended == "a draw" else 1 if (ended == "X wins") == (first == "it") else -1
+        result = 0 if ended == "a draw" else 1 if (ended == "X has won") == (first == "it") else -1
         changed = expected.learn(moves_of(told), first == "it", result)
         assert (read("menace.json").boxes, read("menace.json").games) == (expected.boxes, number)
         moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
@@ -222,5 +222,5 @@ def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, folder):
     other.boxes[EMPTY][4] = 0
     write(other, folder / "A.JSON")
     assert vs("A.JSON", "--first", "it")[1].endswith(
-        "X, A.JSON, resigns\nO wins\nGame 1,234: it has no bead to lose; A.JSON written\n"
+        "X, A.JSON, resigns\nO has won\nGame 1,234: it has no bead to lose; A.JSON written\n"
     )

@@ -34,7 +34,7 @@ def test_a_whole_game_with_wrong_input_on_the_way(vs):
     assert "O, minimax, plays 1 (55,505 nodes visited, " in out
     assert "cell 5 is taken; these are free: 2, 3, 4, 6, 7, 8, 9" in err
     assert "'middle' is not a cell; type 1 to 9, row,column such as 2,3, or ? for help" in err
-    assert out.splitlines()[-1] in ("a draw", "O wins")
+    assert out.splitlines()[-1] in ("a draw", "O has won")
     assert "Traceback" not in err
 
 
@@ -42,7 +42,7 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it(vs):
     game = vs("random", "kind", "--seed", "7")[1]
     assert vs("random", "kind", "--seed", "7")[1] == game and "leave" not in game
     assert "X, random, plays" in game and "O, kind, plays" in game
-    assert game.splitlines()[-1] in ("X wins", "O wins", "a draw")
+    assert game.splitlines()[-1] in ("X has won", "O has won", "a draw")
     assert any(vs("random", "kind", "--seed", str(seed))[1] != game for seed in range(3))
     told = vs("kind", "kind")[1]  # neither lets the other win
     assert re.search(r"\n[XO], kind, plays \d\nNothing lets ", told)

@@ -125,7 +125,7 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
     for text in (
         "Game 1: B won X is B, the chip (hard) O is A, a person",
         "B begins.",
-        "B wins: diagonal from the top left.",
+        "B has won: diagonal from the top left.",
         "Kind micro:bit V1 Hard plays from table 2798 On the board its game 1 of boot 00000A83",
     ):
         assert text in found.text

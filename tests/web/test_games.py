@@ -62,7 +62,7 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     page.get_by_label("Show what each free cell is worth").uncheck()
     expect(corner).to_have_accessible_name("1, in the top-left corner: free")
     page.keyboard.press("End")
-    expect(said).to_contain_text("A wins: diagonal from the top left.")
+    expect(said).to_contain_text("A has won: diagonal from the top left.")
     expect(page.locator("#falling")).to_have_text("diagonal from the top left: +3")
     expect(page.locator(".cell.line")).to_have_count(3)
     expect(link).to_be_hidden()

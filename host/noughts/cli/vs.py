@@ -18,12 +18,11 @@ from noughts.game.engine import Engine, winner
 from noughts.game.positions import Position, after
 from noughts.game.solver import hard_moves, value
 from noughts.invocation import as_typed
-from noughts.protocol.describe import WORTHS, either
+from noughts.protocol.describe import WORTHS, either, ending
 from noughts.terminal.layout import board, columns
 
 _LEAVE = "q"
 _STOPPED = "\nstopped before the game was over"
-_ENDINGS = {1: "X wins", -1: "O wins", 0: "a draw"}
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
     ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
@@ -67,7 +66,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
             raise
         return
     result = winner(after(moves))
-    print(_ENDINGS[result], flush=True)
+    print(ending({1: "X", -1: "O"}.get(result)), flush=True)
     if None in players and isinstance(chosen[0], Menace) and not no_learning:
         file = click.get_current_context().params["engine"][0]
         print(_taught(file, moves, players[0] is not None, result))

@@ -107,6 +107,11 @@ def won(result: str) -> str:
     return f"{result} won" if result in ("A", "B") else result
 
 
+def ending(winner: str | None) -> str:
+    """How a game has ended: `X has won`, or `a draw`."""
+    return f"{winner} has won" if winner else "a draw"
+
+
 def score(counts: Mapping[str, int]) -> str:
     """Games by how they ended: `A 2, B 1, draws 0`."""
     return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"

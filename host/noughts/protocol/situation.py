@@ -11,6 +11,7 @@ An arrow and a cross answer a press that places nothing, and a sad face a fault.
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from noughts.protocol.describe import ending
 from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
@@ -169,7 +170,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
 
 def _ended(game: Game) -> str:
     if game.end == "=":
-        return "A draw!"
+        return f"{ending(None).capitalize()}!"
     if game.seats == "PP":
-        return f"Player {game.end} has won!"
-    return "You have won!" if game.seats["AB".index(game.end)] == "P" else "The chip has won!"
+        return f"{ending(f'Player {game.end}')}!"
+    return "You have won!" if game.seats["AB".index(game.end)] == "P" else f"{ending('The chip')}!"

@@ -13,7 +13,7 @@ from noughts.game.board import Board
 from noughts.game.positions import EMPTY, Position
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import WIN, score_of_move, win_chance_after
-from noughts.protocol.describe import judged, line_names
+from noughts.protocol.describe import ending, judged, line_names
 
 NAMES = (
     "top left", "top middle", "top right",
@@ -115,19 +115,14 @@ def _situation(
     friend = opponent == FRIEND
     if board.winner:
         headline = "You won" if board.winner == you else "You lost"
-        return f"{ending(board) if friend else headline}: {line_names(board.position)}", ""
+        return f"{ending(board.winner) if friend else headline}: {line_names(board.position)}", ""
     if board.is_over:
-        return ending(board).capitalize(), ""
+        return ending(board.winner).capitalize(), ""
     if friend:
         return f"{board.turn}’s turn", ""
     last = history[-1] if history else None
     remark = f"{opponent} plays {last['cell'] + 1}, {last['name']}." if last else ""
     return f"Your turn: you are {you}", remark
-
-
-def ending(board: Board) -> str:
-    """How a game ended: `X has won`, or `a draw`."""
-    return f"{board.winner} has won" if board.winner else "a draw"
 
 
 def cell_names(board: Board) -> list[str]:
@@ -203,7 +198,7 @@ def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]
 def _evaluated(position: Position) -> tuple[int, str]:
     score = solver.score(position) * (1 if position.turn == "X" else -1)
     if position.over:
-        return score, ending(Board.of(position))
+        return score, ending(Board.of(position).winner)
     if not score:
         return 0, "a draw with best play"
     return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"

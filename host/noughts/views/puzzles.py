@@ -9,8 +9,8 @@ from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
 from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
-from noughts.protocol.describe import WORTHS
-from noughts.views.board import NAMES, cell_names, ending
+from noughts.protocol.describe import WORTHS, ending
+from noughts.views.board import NAMES, cell_names
 
 Met = Mapping[Position, tuple[int, int]]
 """By canonical position: how many people had to move there, and how many went wrong."""
@@ -61,7 +61,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
         "end": {
             "marks": str(board.position),
             "line": board.winning_line or (),
-            "title": f"How it ends: {ending(board)}",
+            "title": f"How it ends: {ending(board.winner)}",
         },
     }
 

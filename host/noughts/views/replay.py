@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from noughts.game.positions import EMPTY, Position, after
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import value
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, line_names, won
+from noughts.protocol.describe import (
+    CELLS,
+    LINE_NAMES,
+    SEATS,
+    WORTHS,
+    ending,
+    judged,
+    line_names,
+    won,
+)
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
 from noughts.views.board import Picture, board_text
@@ -185,5 +194,5 @@ def _ending(game: StoredGame) -> str:
     if game.end == "x":
         return "The game was abandoned here."
     if game.end == "=":
-        return "A draw."
-    return f"{game.end} wins: {line_names(after(map(int, game.moves)))}."
+        return f"{ending(None).capitalize()}."
+    return f"{ending(game.end)}: {line_names(after(map(int, game.moves)))}."
