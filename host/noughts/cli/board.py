@@ -152,7 +152,7 @@ def _interruptible(total: int) -> Iterator[Steps]:
 
 
 @options.command("noughts doctor", "noughts doctor --json")
-@option("--port PORT", "check this serial port too; may be given several times", multiple=True)
+@option("--port PORT", "check this serial port too; can be repeated", multiple=True)
 @option("--no-restart", "do not ask the boards what they run (that restarts their game)")
 @options.as_json("the report")
 def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:

@@ -163,8 +163,7 @@ def _number(text: str) -> int | str:
 @click.argument(
     "game",
     type=_number,
-    help="the game's number in `noughts games`, or `last` for the newest that was played to its "
-    "end",
+    help="the game's number in `noughts games`, or `last` for the newest finished game",
 )
 @option(
     "--speed X",

@@ -26,7 +26,7 @@ def _python_file(text: str) -> Path:
 
 @options.command("noughts new engine mine.py")
 @click.argument("what", type=click.Choice(["engine"]), help="what to write: an engine")
-@click.argument("file", type=_python_file, help="such as mine.py")
+@click.argument("file", type=_python_file, help="the file to write, such as mine.py")
 def run_new(what: str, file: Path) -> None:
     """Write a template for your own engine."""
     if file.exists() or file.is_symlink():

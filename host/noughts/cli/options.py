@@ -117,7 +117,7 @@ db = option(
     is_eager=True,  # `output` looks at it
 )
 unproved = option(
-    "--unproved", "accept a table that can lose, or give away a win; otherwise it is refused"
+    "--unproved", "accept a table that can lose or give away a win (refused by default)"
 )
 
 
@@ -195,11 +195,11 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
 
 def stored_games(run: Run) -> Run:
     """The options that choose games of the store; the command gets `chosen`, and `db`."""
-    one = partial(option, heading="Which games (all)")
+    one = partial(option, heading="Choose games (default: all)")
 
     @one(
         "--board NAME",
-        "only boards with this in their name or USB id; may be given several times",
+        "only boards with this in their name or USB id; can be repeated",
         type=lambda text: text.encode(errors="replace").decode(),  # it may be any bytes
         multiple=True,
     )
@@ -210,8 +210,7 @@ def stored_games(run: Run) -> Run:
     )
     @one(
         "--result RESULT",
-        f"{', '.join(RESULTS)}, in upper or lower case; A and B are the winner; may be given "
-        "several times",
+        f"{', '.join(RESULTS)}, in upper or lower case; A and B are the winner; can be repeated",
         type=game_filter.result,
         multiple=True,
     )
@@ -351,7 +350,7 @@ def own_engines(run: Run) -> Run:
     )
     @option(
         "--limit SECONDS",
-        "how long an engine of your own may take for an answer",
+        "how long an engine of your own may take to answer",
         type=Number(0, 3600, min_open=True),
         default=LIMIT_S,
     )

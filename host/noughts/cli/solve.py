@@ -56,7 +56,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @option("--chip", "show how the chip's table chooses: what its weights make of each free cell")
 @option(
     "--engine ENGINE",
-    "also ask your own engine, such as ./mine.py; may be given several times",
+    "also ask your own engine, such as ./mine.py; can be repeated",
     multiple=True,
 )
 @options.own_engines

@@ -47,12 +47,10 @@ chances to win, draw and lose against that opponent after so many).
     "noughts train menace.json --show X...O....",
     records=RECORDS,
 )
-@click.argument(
-    "engine", help="menace, to begin with new boxes, or the file of one that has learned before"
-)
+@click.argument("engine", help="menace, to begin with new boxes, or a saved MENACE file")
 @option(
     "--against ENGINE",
-    f"its opponent: {', '.join(engines())}, or a file; menace is itself, on both sides (medium)",
+    f"its opponent: {', '.join(engines())}, or a file; menace plays itself (medium)",
 )
 @option("--games N", f"how many games it plays ({_GAMES})", type=IntRange(1, 1_000_000))
 @option(

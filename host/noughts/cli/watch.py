@@ -96,7 +96,7 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 @option(
     "--known FILE",
     "by radio, accept only the boards in this file: one per line, its id (9A1B2C3D) or its "
-    f"name in `noughts boards`, # before a comment (without it, the first {MAX_BOARDS} boards that "
+    f"name in `noughts boards`, # starts a comment (without it, the first {MAX_BOARDS} boards that "
     "a gateway receives)",
 )
 @option("--plain", "print a line for each event")
@@ -107,7 +107,7 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
     "send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
     "as PORT, such a URL collects what rooms send",
 )
-@_room("--room NAME", "with --publish: what this room is called (this host's name)")
+@_room("--room NAME", "with --publish: this room's name (default: this host's)")
 @_room(
     "--password-file FILE",
     "a file whose first line is the password for the broker "

@@ -41,7 +41,7 @@ def known_engine(name: str) -> Engine:
 def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     """An engine of ours, of a package, or in a file that ends in `.py`, or in `.json` for a MENACE.
 
-    limit_s: how long one that is not ours may take for an answer. Raises `UnknownEngineError`, with
+    limit_s: how long one that is not ours may take to answer. Raises `UnknownEngineError`, with
     the nearest name, or `OwnEngineError` for a file that is not there.
     """
     if name.lower().endswith(SUFFIX):
