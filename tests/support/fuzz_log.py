@@ -17,7 +17,7 @@ from random import Random
 from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, parse, write
 from noughts.recording.events import Event, SentenceStored
 from noughts.recording.recorder import Recorder
-from noughts.rooms.publisher import messages_after
+from noughts.rooms.publisher import Message, messages_after
 from noughts.store import capture
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
@@ -87,14 +87,15 @@ def hostile(dice: Random) -> bytes:
     return b"".join(parts)
 
 
-def sent_lines(store: Store) -> bytes:
-    """The raw lines that a room would send, which `noughts watch --from` reads."""
-    found, line = b"", 0
+def sent_messages(store: Store) -> list[Message]:
+    """All that a room would send; their raw lines are such as `noughts watch --from` reads."""
+    found: list[Message] = []
+    line = 0
     while True:
-        messages, line = messages_after(store, line, "nobody")
+        messages, line = messages_after(store, line, "3b")
         if not messages:
             return found
-        found += b"".join(each.lines for each in messages)
+        found += messages
 
 
 def check(data: bytes, dice: Random, folder: Path) -> None:
@@ -119,7 +120,8 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
                 assert parse(write(event.sentence)).sentence == event.sentence
         before = store.read("SELECT * FROM games")
         again = Recorder(store)
-        for captured in capture.read(io.BytesIO(sent_lines(store))):
+        lines = b"".join(each.lines for each in sent_messages(store))
+        for captured in capture.read(io.BytesIO(lines)):
             assert captured.board in _BOARDS, "a raw line that cannot be read again"
             told = again.hear(captured.board, captured.data, captured.at)
             told += again.hear(captured.board, b"\n", captured.at)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from fuzz_log import sent_messages
 from noughts.protocol.sentences import write
 from noughts.recording.events import BrokerAnswered, PortUnavailable
 from noughts.rooms import publisher
@@ -80,9 +81,6 @@ class Room(publisher.Publisher):
         """What was sent besides, until the end."""
         self._broker.is_up = False
         self.close()
-        return self.rest()
-
-    def rest(self):
         return self.several(self._broker.sent.qsize())
 
 
@@ -215,18 +213,10 @@ def write_lines(store, count, board="usb-1", first=0, at=None):
     )
 
 
-def everything(store):
-    found, line = [], 0
-    while more := publisher.messages_after(store, line, "3b")[0]:
-        found += more
-        line = publisher.messages_after(store, line, "3b")[1]
-    return found
-
-
 def test_the_lines_of_several_boards(store):
     for number in range(500):
         write_lines(store, 1, f"usb-{number % 3}", number)
-    found = everything(store)
+    found = sent_messages(store)
     for board in range(3):
         of_board = [each for each in found if each.board == f"usb-{board}"]
         lines = b"".join(each.lines for each in of_board).splitlines()
@@ -237,7 +227,7 @@ def test_the_lines_of_several_boards(store):
 def test_no_message_is_longer_than_a_collector_reads(store):
     noise = [Received("usb-1", None, r"\xff" * 240, AT + number) for number in range(200)]
     store.add_many(noise)
-    found = everything(store)
+    found = sent_messages(store)
     assert max(len(each.lines) for each in found) < MAX_MESSAGE
     assert b"".join(each.lines for each in found).count(b"\n") == 200
 
@@ -251,7 +241,7 @@ def test_a_sentence_is_sent_as_it_came(store):
         store.add_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
     store.add("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
     store.add("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
-    sent = [line.split(b" ", 1)[1] for each in everything(store) for line in
+    sent = [line.split(b" ", 1)[1] for each in sent_messages(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
