@@ -19,7 +19,7 @@ from noughts.store.queries import MAX_NAME, GameFilter, as_name, boards, count, 
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
-from noughts.terminal.layout import columns, step, table, wait_s
+from noughts.terminal.layout import columns, table
 from noughts.views.game_filter import ChosenGames
 from noughts.views.games import games_table
 from noughts.views.replay import heading, replay
@@ -185,6 +185,8 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
 
         ReplayApp(found, speed).run()
         return
+    from noughts.terminal.marks import step, wait_s
+
     print(head)
     for plies, each in enumerate(steps):
         if plies and speed is not None:

@@ -1,24 +1,12 @@
-"""Text laid out: the players' colours, rows in columns, a board as a grid, a replay's step.
-
-A is blue and B is orange, of the set that Okabe and Ito chose for all kinds of colour vision:
-https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says the same.
-"""
+"""Plain text laid out: rows in columns, a board as a grid, blocks side by side."""
 
 import os
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from itertools import zip_longest
 
-from rich.text import Text
-
-from noughts.game.positions import LINES, Position
-from noughts.store.stored_game import StoredGame
-from noughts.views.replay import ReplayStep
+from noughts.game.positions import Position
 from noughts.views.table import Table
-
-_FALLING, _RISING = 6, 7
-"""The diagonals among the eight lines."""
-PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
 
 
 def is_plain() -> bool:
@@ -90,55 +78,3 @@ def board(position: Position, free: dict[int, str], last: int | None = None) -> 
     marks = str(position)
     labels = [free.get(cell, "") if marks[cell] == "." else marks[cell] for cell in range(9)]
     return grid(labels, last)
-
-
-def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
-    """The marks of A and B, by cell, in three rows; those in the cells `marked` stand out."""
-    cells = [Text("·", "dim") for _ in range(9)]
-    for cell, player in marks.items():
-        cells[cell] = Text(player, PLAYERS[player] + " reverse" * (cell in marked))
-    return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
-
-
-def step(shown: ReplayStep) -> Text:
-    """How things stand after a move, and what to say of it."""
-    made = Text(shown.made)
-    for player, style in PLAYERS.items():
-        made.highlight_regex(f"(?<=: ){player}", style)
-    text = _board(shown).append("\n\n").append_text(made).append("\n")
-    text.append(shown.verdict, "bold red" if shown.mistake else "")
-    text.append(f" {shown.better}\n" if shown.better else "\n")
-    return text.append(shown.ending, "bold")
-
-
-def _board(shown: ReplayStep) -> Text:
-    """The marks; next to them the scores of rows and diagonals, below those of columns."""
-    cells = [Text(f" {cell + 1} ", "dim") for cell in range(9)]
-    for cell, player in shown.players.items():
-        marked = cell == shown.last or cell in shown.line
-        cells[cell] = Text(f" {player} ", PLAYERS[player] + " reverse" * marked)
-    rows = [Text("|").join(cells[first : first + 3]) for first in (0, 3, 6)]
-    scores = [
-        Text(f"{line.score:+d} " if line.score else " 0 ", "bold" if line.full else "")
-        for line in shown.scores
-    ]
-
-    def named(line: int) -> Text:
-        numbers = " ".join(str(cell + 1) for cell in LINES[line])
-        name = "row" if line < _FALLING else "diagonal"
-        return Text.assemble(scores[line], (f"  {name} {numbers}\n", "dim"))
-
-    rule = "---+---+---\n"
-    return Text.assemble(
-        " " * 15, named(_RISING),
-        rows[0], "    ", named(3), rule,
-        rows[1], "    ", named(4), rule,
-        rows[2], "    ", named(5), "\n",
-        Text(" ").join(scores[:3]), "    ", named(_FALLING), ("columns", "dim"),
-    )  # fmt: skip
-
-
-def wait_s(game: StoredGame, plies: int, speed: float) -> float:
-    """Seconds until the next move, at so many times the speed at which it was played."""
-    thought_ms = game.thought_ms[plies] if plies < len(game.thought_ms) else None
-    return (1000 if thought_ms is None else max(0, thought_ms)) / 1000 / speed

@@ -29,7 +29,7 @@ from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.protocol.situation import CONTROLS, Instructions, Observer, Situation, instructions
 from noughts.recording.play_recording import PlayRecording
-from noughts.terminal.layout import PLAYERS, mark_rows
+from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in

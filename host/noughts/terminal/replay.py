@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.layout import step, wait_s
+from noughts.terminal.marks import step, wait_s
 from noughts.views.replay import heading, replay
 
 HELP = """\

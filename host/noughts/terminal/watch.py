@@ -28,7 +28,8 @@ from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.timestamps import When
-from noughts.terminal.layout import PLAYERS, columns, mark_rows
+from noughts.terminal.layout import columns
+from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 
 _REDRAW_S = 0.1
