@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from boards import A, B, Driver, PortDriver, scrolled
+from boards import A, B, Driver, Player, PortDriver
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
@@ -21,7 +21,6 @@ from noughts.boards.firmware import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.device_files import device_dir
-from noughts.protocol import data_log
 from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
 
@@ -57,17 +56,6 @@ def on_board(board):
 def holds_the_game(board):
     files = on_board(board)
     return all(files[name].holds(content) for name, content in files_for_boards().items())
-
-
-def says_incomplete(driver):
-    pictures = scrolled("V1 1.1.1", "files incomplete")
-    seen = set()
-
-    def enough():
-        seen.add(driver.board.leds())
-        return len(seen & pictures) > len(pictures) // 2
-
-    driver.wait(enough, "the scrolling text", 600)
 
 
 def older(names):
@@ -119,13 +107,13 @@ def test_the_table_of_a_v2(plugged_in, told):
 
 def stored(board):
     """The games that a board has stored; a V1 sends them when it starts."""
+    player = Player(board.microbit)
     if board.board == "V2":
-        return list(data_log.games(board.microbit.my_data()))
+        return player.logged
     board.reset()
-    driver = Driver(board.microbit)
-    driver.start()
-    driver.rest(500)
-    return [game for game in driver.games if game.boot != driver.boots[-1].boot]
+    player.start()
+    player.rest(500)
+    return player.resent
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
@@ -201,7 +189,7 @@ def test_interrupted_it_says_so_on_the_leds(
     assert (ended, err.count("\n")) == (status, 1) and advice in err
     board.plugged = True
     board.reset()
-    says_incomplete(Driver(board.microbit))
+    Driver(board.microbit).scrolls("files incomplete")
 
 
 def test_killed_it_is_repaired(virtual, printed):
@@ -214,7 +202,7 @@ def test_killed_it_is_repaired(virtual, printed):
         process.kill()
     assert process.returncode == -signal.SIGKILL
     board.reset()
-    says_incomplete(PortDriver(board))
+    PortDriver(board).scrolls("files incomplete", 600)
     printed("put", "--port", board.port)
     assert holds_the_game(board)
 

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from boards import A, B
 from microbit_emulator import Button
-
-A: Button = "A"
-B: Button = "B"
 
 
 class Contact(NamedTuple):

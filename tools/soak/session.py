@@ -44,7 +44,7 @@ class Session:
         board: str,
         seed: int,
         device_s: float,
-        trace: Callable[[str], object] = lambda line: None,
+        trace: Callable[[str], object],
         game: Mapping[str, bytes] | None = None,
     ) -> None:
         self._seed, self._end_us = seed, round(device_s * 1_000_000)
