@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import termios
-import tty
 from types import SimpleNamespace
 
 import pytest
@@ -29,6 +28,7 @@ from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived, LineOpened
 from noughts.store.timestamps import now
+from sample_games import BOOT
 from waiting import until
 
 
@@ -132,28 +132,10 @@ def test_a_line_that_has_hung_up(use):
         use(HungUp())
 
 
-@pytest.fixture
-def pty():
-    """Makes pseudo-terminals: the far end, and the name of the near one."""
-    with contextlib.ExitStack() as stack:
-
-        def make():
-            ends = os.openpty()
-            tty.setraw(ends[1])
-            for each in ends:
-                stack.enter_context(contextlib.suppress(OSError))  # the test may have closed it
-                stack.callback(os.close, each)
-            return ends[0], os.ttyname(ends[1])
-
-        yield make
-
-
 @pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
-def test_a_port_in_use_says_by_whom(tmp_path, pty, called, exclusive):
+def test_a_port_in_use_says_by_whom(port, called, exclusive):
     """By its lock; a tty device also without one."""
-    path = tmp_path / called
-    path.symlink_to(pty()[1])
-    name = str(path)
+    name = port(called).path
     code = (
         f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
         "print(1, flush=True); input()"
@@ -227,8 +209,9 @@ def changes_of(follower, count):
     return changes
 
 
-def test_boards_are_named_by_their_usb_ids(boards, pty, follow, tmp_path):
-    (one, name), (two, other) = pty(), pty()
+def test_boards_are_named_by_their_usb_ids(boards, port, follow):
+    one, two = port("one"), port("two")
+    name, other = (os.path.realpath(each.path) for each in (one, two))
     follower = follow()
     assert follower.poll() == []
     boards.there = [Port(name, "9900aa"), Port(other, None)]
@@ -237,23 +220,21 @@ def test_boards_are_named_by_their_usb_ids(boards, pty, follow, tmp_path):
         PortOpened(other, other),
     }
     for far, board in (one, "usb-9900aa"), (two, other):
-        os.write(far, b"hello")
+        far.send(b"hello")
         assert changes_of(follower, 1) == [DataReceived(board, b"hello", None)]
     follower.close()
     # A port that was named by a link is the board behind it; the others are not followed.
-    link = tmp_path / "microbit"
-    link.symlink_to(name)
-    assert changes_of(follow(str(link)), 1) == [PortOpened("usb-9900aa", str(link))]
+    assert changes_of(follow(one.path), 1) == [PortOpened("usb-9900aa", one.path)]
 
 
-def test_the_same_board_at_another_port(boards, pty, follow):
-    (far, name), (_, other) = pty(), pty()
+def test_the_same_board_at_another_port(boards, port, follow):
+    one, other = port("one"), port("other").path
     follower = follow()
-    boards.there = [Port(name, "9900aa")]
+    boards.there = [Port(one.path, "9900aa")]
     changes_of(follower, 1)
     boards.there = []
     assert boards.looked_at(2, follower) == []
-    os.close(far)
+    one.pull()
     (gone,) = changes_of(follower, 1)
     assert isinstance(gone, PortClosed)
     assert gone.board == "usb-9900aa"
@@ -261,57 +242,58 @@ def test_the_same_board_at_another_port(boards, pty, follow):
     assert changes_of(follower, 1)[-1] == PortOpened("usb-9900aa", other)
 
 
-def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(boards, pty, follow):
+def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(boards, port, follow):
     (refused,) = changes_of(follower := follow("/dev/nowhere"), 1)
     assert isinstance(refused, PortUnavailable)
     assert refused.port == "/dev/nowhere"
     assert boards.looked_at(3, follower) == []
-    far, name = pty()
+    far = port("one")
+    name = far.path
     follower = follow(name, name)
     assert changes_of(follower, 1) == [PortOpened(name, name)]
-    os.write(far, b"once")
+    far.send(b"once")
     assert changes_of(follower, 1) == [DataReceived(name, b"once", None)]
     assert boards.looked_at(3, follower) == []
 
 
-def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow):
-    (loud, name), (quiet, other) = pty(), pty()
-    follower = follow(name, other)
+def test_one_that_talks_without_end_does_not_keep_the_others_waiting(port, follow):
+    loud, quiet = port("loud"), port("quiet")
+    follower = follow(loud.path, quiet.path)
     changes_of(follower, 2)
-    os.set_blocking(loud, False)
-    os.write(quiet, b"me too")
+    quiet.send(b"me too")
     received = []
 
     def has_other():
-        with contextlib.suppress(BlockingIOError):
-            os.write(loud, b"x" * 4096)
+        loud.offer(*[BOOT] * 200)
         changes = [each for each in follower.poll() if isinstance(each, DataReceived)]
         assert all(len(each.data) <= 4096 for each in changes)
-        received.extend(each.data for each in changes if each.board == other)
+        received.extend(each.data for each in changes if each.board == quiet.path)
         return b"".join(received) == b"me too"
 
     until(has_other, "the other's bytes", step_s=0)
 
 
-def test_a_port_is_released_and_taken_again(pty, follow):
-    far, name = pty()
+def test_a_port_is_released_and_taken_again(port, follow):
+    far = port("one")
+    name = far.path
     follower = follow(name)
     changes_of(follower, 1)
-    with follower.released(name), contextlib.closing(open_port(name)) as port:
-        port.timeout = 120
-        os.write(far, b"for us")
-        assert port.read(6) == b"for us"
+    with follower.released(name), contextlib.closing(open_port(name)) as taken:
+        taken.timeout = 120
+        far.send(b"for us")
+        assert taken.read(6) == b"for us"
         released = PortClosed(name, name, "in use for a moment")
         assert changes_of(follower, 1) == [released]
     assert changes_of(follower, 1) == [PortOpened(name, name)]
 
 
-def test_a_port_that_is_open_already_is_followed(boards, pty, follow):
+def test_a_port_that_is_open_already_is_followed(port, follow):
     """A virtual board's, which has been talking since it was made."""
-    far, name = pty()
+    far = port("virtual")
+    name = far.path
     follower = follow()
     with serial.serial_for_url(name, timeout=0) as opened:
-        os.write(far, b"from the start")
+        far.send(b"from the start")
         follower.follow("virtual-1", name, opened)
         assert changes_of(follower, 2) == [
             PortOpened("virtual-1", name),
