@@ -84,9 +84,9 @@ class Room(publisher.Publisher):
         return self.several(self._broker.sent.qsize())
 
 
-def say(store, number):
-    """A message for itself, as each board says something."""
-    write_lines(store, 1, f"usb-{number}", number, at=AT)
+def say(store, number, board=None):
+    """A line of this board, or of one that says nothing else: then it is a message by itself."""
+    store.add_many([Received(board or f"usb-{number}", None, f"line {number}", AT)])
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_what_was_confirmed_is_known_after_a_restart(store, room):
     assert again.several(2) == [1, 2]
     again.confirm(1, 2)
     say(store, 3)
-    write_lines(store, 1, "3b/usb-1")  # which is not published: it comes from this very room
+    say(store, 0, "3b/usb-1")  # which is not published: it comes from this very room
     assert again.next() == 3
     again.confirm(3)
     assert again.end() == [("offline", True)] and published(store) == [(5,)]
@@ -204,18 +204,9 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
     assert room.end() == [("offline", True)]
 
 
-def write_lines(store, count, board="usb-1", first=0, at=None):
-    store.add_many(
-        [
-            Received(board, None, f"line {number}", AT + number if at is None else at)
-            for number in range(first, first + count)
-        ]
-    )
-
-
 def test_the_lines_of_several_boards(store):
     for number in range(500):
-        write_lines(store, 1, f"usb-{number % 3}", number)
+        say(store, number, f"usb-{number % 3}")
     found = sent_messages(store)
     for board in range(3):
         of_board = [each for each in found if each.board == f"usb-{board}"]

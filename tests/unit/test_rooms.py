@@ -24,6 +24,7 @@ from noughts.rooms.address import (
     room_name,
 )
 from noughts.rooms.messages import digest, is_published, parse_topic
+from noughts.store.store import Store
 from sample_games import AT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
@@ -288,40 +289,31 @@ def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
 
 
 @pytest.fixture
-def watch(store, tmp_path):
-    watch = Recorder(store, [QueuedSource()])
-    watch.confirmed = []
-    yield watch
-    watch.close()
-
-
-def send(watch, number):
-    """A game, as a room sends it."""
-    (source,) = watch.sources
-    for each in stages(DRAW, number=number):
+def delivered(store):
+    """A recorder whose source has a game, as a room sends it, and the list of confirmations."""
+    source, confirmed = QueuedSource(), []
+    for each in stages(DRAW):
         source.put(DataReceived("3b/usb-1", write(each).encode() + b"\n", AT + each.ms))
-    source.put(Delivered(lambda: watch.confirmed.append(number)))
+    source.put(Delivered(lambda: confirmed.append("the game")))
+    with contextlib.closing(Recorder(store, [source])) as recorder:
+        yield recorder, confirmed
 
 
-def kept(path):
-    with contextlib.closing(sqlite3.connect(path)) as store:
-        return store.execute("SELECT number, end, started FROM games ORDER BY number").fetchall()
-
-
-def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
+def test_message_is_confirmed_at_shutdown_under_load(delivered, monkeypatch):
     monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
-    send(watch, 1)
-    watch.finish()
-    assert watch.confirmed == [1]
-    assert kept(watch.store.path) == [(1, "=", AT)]
+    recorder, confirmed = delivered
+    recorder.finish()
+    assert confirmed == ["the game"]
+    with Store(recorder.store.path) as other:
+        assert other.read("SELECT number, end, started FROM games") == [(1, "=", AT)]
 
 
-def test_message_is_not_confirmed_while_store_is_locked(watch):
-    with contextlib.closing(sqlite3.connect(watch.store.path)) as other:
+def test_message_is_not_confirmed_while_store_is_locked(delivered):
+    recorder, confirmed = delivered
+    with contextlib.closing(sqlite3.connect(recorder.store.path)) as other:
         other.execute("BEGIN IMMEDIATE")
-        send(watch, 1)
-        watch.poll()
-        assert watch.confirmed == []
+        recorder.poll()
+        assert confirmed == []
         other.execute("ROLLBACK")
-    watch.poll()
-    assert watch.confirmed == [1]
+    recorder.poll()
+    assert confirmed == ["the game"]
