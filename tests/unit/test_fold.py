@@ -48,12 +48,11 @@ def whole_games(draw):
     if draw(st.booleans()):
         cells, end = cells[: draw(st.integers(0, 4))], "x"
     boot, number = draw(st.sampled_from(["3E5A5FD2", "00000001"])), draw(st.integers(1, 2))
-    told = stages(
-        cells, end, number=number, first=first, step_ms=draw(st.sampled_from([0, 1, 900]))
-    )
+    step_ms = draw(st.sampled_from([0, 1, 900]))
+    told = stages(cells, end, number=number, first=first, step_ms=step_ms, boot=boot)
     if draw(st.booleans()):
         told = told[: draw(st.integers(1, len(told)))]  # nobody has received how it ended
-    return [replace(each, boot=boot) for each in told], AT + draw(st.integers(0, 10**6))
+    return told, AT + draw(st.integers(0, 10**6))
 
 
 @st.composite
@@ -145,7 +144,7 @@ def expected_row(told, heard):
     )  # fmt: skip
 
 
-TOLD = [replace(each, boot="3E5A5FD2") for each in stages(DRAW)]
+TOLD = stages(DRAW, boot="3E5A5FD2")
 RADIO, CABLE = RADIOS[0], "usb-1"
 
 
@@ -155,10 +154,10 @@ def contradictions(draw, boards):
     heard = []
     timed = draw(st.booleans())
     for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
-        for sentence in stages(cells, draw(st.sampled_from([None, "x"]))):
+        for sentence in stages(cells, draw(st.sampled_from([None, "x"])), boot="3E5A5FD2"):
             for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
                 board = draw(st.sampled_from(boards))
-                told = replace(sentence, boot="3E5A5FD2", ms=ms * 500)
+                told = replace(sentence, ms=ms * 500)
                 late = told.end != "-" and (is_by_radio(board) or draw(st.booleans()))
                 at = AT + draw(st.integers(0, 9000)) if timed else None
                 heard.append(Delivery(board, told, at, late))
@@ -206,7 +205,7 @@ def test_cable_game_is_one_whole_row_despite_radio(invented, dice):
 def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start(store):
     """However often the two are read: what is live belongs to the live one."""
     live = [Delivery(CABLE, told, AT + told.ms, False) for told in TOLD[:3]]
-    late = Delivery(CABLE, replace(stages([4, 8, 0, 1, 2])[-1], boot="3E5A5FD2"), AT + 10**6, True)
+    late = Delivery(CABLE, stages([4, 8, 0, 1, 2], boot="3E5A5FD2")[-1], AT + 10**6, True)
     rows = kept([*live, late])
     assert kept([late, *live]) == kept([*live, late, *live, late]) == rows
     assert [(row[5], row[9]) for row in rows] == [("40", AT), ("48012", None)]

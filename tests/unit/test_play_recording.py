@@ -1,7 +1,5 @@
 """Recording the games of `noughts play`, also where they cannot be stored."""
 
-from dataclasses import replace
-
 import pytest
 
 from needed import POSIX
@@ -36,7 +34,7 @@ def recorded(tmp_path):
 def test_a_session_has_a_score_and_a_last_game(recorded):
     recording = recorded(
         BOOT,
-        replace(stages(WON)[-1], boot="AAAAAAAA"),  # resent: not of this session
+        stages(WON, boot="AAAAAAAA")[-1],  # resent: not of this session
         *stages(WON, step_ms=500),
         *stages(DRAW, number=2)[4:],
         *stages(DRAW[:2], end="x", number=3),

@@ -308,18 +308,14 @@ def by_radio(radio_id, *sentences):
     return "".join(f"{write(sentence, radio_id)}\r\n" for sentence in sentences).encode()
 
 
-def own(boot, games):
-    return [replace(game, boot=boot) for game in games]
-
-
 def test_one_line_carries_many_boards_and_is_none_itself(store):
     recorder, session = Recorder(store), Session()
     session.take(PortOpened("usb-1", PORT))
     heard = [
         (ONE, OF_RADIO),
         (TWO, Boot("11111111", "V2", "1.1.0", "2798")),
-        *((ONE, game) for game in own("3E5A5FD2", stages([4, 0]))),
-        *((TWO, game) for game in own("11111111", stages([8]))),
+        *((ONE, game) for game in stages([4, 0], boot=OF_RADIO.boot)),
+        *((TWO, game) for game in stages([8], boot="11111111")),
     ]
     for radio_id, sentence in heard:
         for event in recorder.hear("usb-1", by_radio(radio_id, sentence), AT):
@@ -370,7 +366,7 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
 def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
     """So the time that they take is bounded, and what came by cable is not affected."""
     recorder = Recorder(store)
-    game = own("3E5A5FD2", stages([4, 0]))
+    game = stages([4, 0], boot=OF_RADIO.boot)
     invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
     events = recorder.hear("usb-1", by_radio(ONE, *invented), AT)
     assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
@@ -386,7 +382,7 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
 
 def test_only_known_boards_where_it_is_said_which(store):
     recorder = Recorder(store, known=frozenset([ONE]))
-    games = own("3E5A5FD2", stages([4]))
+    games = stages([4], boot=OF_RADIO.boot)
     events = recorder.hear("usb-1", by_radio(TWO, OF_RADIO, *games) + by_radio(ONE, *games), AT)
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
     assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
