@@ -10,14 +10,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
-from noughts.files import write_whole
+from noughts.files import whole_file
 from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats
@@ -83,15 +82,14 @@ def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
         raise NoughtsError(
             f"drawing needs matplotlib ({error}); install it with `{installing('matplotlib')}`"
         ) from error
-    picture = io.BytesIO()
     # A fixed salt and no date: the same content gives the same file.
     with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
         figure = Figure(figsize=inches, layout="constrained")
         yield figure
         kind = path.suffix.lower()[1:]
         metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(picture, format=kind, dpi=120, metadata=metadata)
-    write_whole(path, picture.getvalue())
+        with whole_file(path) as file:
+            figure.savefig(file, format=kind, dpi=120, metadata=metadata)
 
 
 def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
