@@ -165,17 +165,15 @@ def run_watch(
     lists_events = plain or as_json
     unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
-        file = None
-        if captured == _STDIN:
-            file = cast(BufferedReader, sys.stdin.buffer)
-        elif captured is not None:
-            file = stack.enter_context(captured.open("rb"))
+        if captured is not None:  # before the store is made
+            opened = stack.enter_context(click.open_file(str(captured), "rb"))
+            file = cast(BufferedReader, opened)
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
         # It is closed last: to close a store ends all locks that this process has on it.
         recorder = stack.enter_context(closing(Recorder(store, known=ids)))
-        if captured is not None and file is not None:
+        if captured is not None:
             _read(captured, file, name, recorder, session, as_json if lists_events else None)
             _sum_up(session, recorder)
             return
