@@ -211,12 +211,14 @@ class Player(Driver):
     @property
     def games(self) -> list[Game]:
         """Sentences since the boot, of its own games."""
-        return [game for game in super().games if game.boot == self.boots[0].boot]
+        boot = self.boots[0].boot
+        return [game for game in super().games if game.boot == boot]
 
     @property
     def resent(self) -> list[Game]:
         """Games of earlier boots, sent since this one."""
-        return [game for game in super().games if game.boot != self.boots[0].boot]
+        boot = self.boots[0].boot
+        return [game for game in super().games if game.boot != boot]
 
     def start(self) -> None:
         """Wait until the menu answers; what the board sent before is dropped."""
