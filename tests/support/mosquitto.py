@@ -49,7 +49,6 @@ class Mosquitto:
         user = f"user {getpass.getuser()}"  # else root would become another one
         text = "\n".join([user, *(ours if whole is None else [whole]), ""])
         self._configuration.write_text(text.replace("{port}", str(self.port)))
-        self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
     @property
@@ -58,7 +57,6 @@ class Mosquitto:
 
     @property
     def pid(self) -> int:
-        assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
@@ -72,7 +70,6 @@ class Mosquitto:
         until(self._answers, "the broker")
 
     def _answers(self) -> bool:
-        assert self._process is not None
         assert self._process.poll() is None, f"it does not start: {self.log.read_text()}"
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", self.port), 1).close()
@@ -81,7 +78,6 @@ class Mosquitto:
 
     def kill(self) -> None:
         """As `kill -9` does: what it has not saved is lost."""
-        assert self._process is not None
         self._process.kill()
         self._process.wait()
 

@@ -14,8 +14,6 @@ from types import SimpleNamespace
 import psutil
 from serial.tools import list_ports
 
-VENDOR, PRODUCT = 0x0D28, 0x0204
-
 
 class Plugged:
     """The micro:bits that are plugged in."""
@@ -27,7 +25,7 @@ class Plugged:
 
     def comports(self) -> list[SimpleNamespace]:
         return [
-            SimpleNamespace(device=port, vid=VENDOR, pid=PRODUCT, serial_number=usb_id)
+            SimpleNamespace(device=port, vid=0x0D28, pid=0x0204, serial_number=usb_id)
             for usb_id, port in self.ports.items()
         ]
 
