@@ -1,7 +1,6 @@
 """Writing files so that a reader sees the old content or the new, never half of it."""
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,7 +33,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
                 yield file
             return
         path = Path(os.path.realpath(path))
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         with temporary.open("xb") as file:
             if path.exists():
                 temporary.chmod(path.stat().st_mode & 0o777)

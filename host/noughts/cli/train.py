@@ -97,7 +97,7 @@ def run_train(
     position = None if show is None else unfinished(show)
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
-        raise click.UsageError(f"{engine} does not learn; name menace, or the file of one")
+        raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")
     plays = plays or not (stored or position)
     against = "medium" if against is None else against
     games = games or _GAMES
