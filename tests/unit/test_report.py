@@ -14,7 +14,7 @@ from noughts.game.review import review
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
-from noughts.views import statistics as figures
+from noughts.views import class_report as figures
 from random_games import random_game
 from sample_games import A_WINS, AT, DRAW, filled, stages
 

@@ -19,7 +19,7 @@ from noughts.cli.options import option
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score
-from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, drawn, unfinished
+from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, unfinished
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board
@@ -27,6 +27,7 @@ from noughts.game.engine import Engine
 from noughts.game.positions import Position
 from noughts.game.solver import score_of_move, variation
 from noughts.terminal.layout import board
+from noughts.views.tree_drawing import drawn
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}

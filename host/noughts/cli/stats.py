@@ -29,9 +29,7 @@ from noughts.terminal.layout import grid, table
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, draw_statistics
 from noughts.views.board import Picture
-from noughts.views.export_columns import plain_text
-from noughts.views.game_filter import ChosenGames
-from noughts.views.statistics import (
+from noughts.views.class_report import (
     MISTAKE,
     boards,
     boards_by_name,
@@ -40,6 +38,8 @@ from noughts.views.statistics import (
     results,
     statistics,
 )
+from noughts.views.export_columns import plain_text
+from noughts.views.game_filter import ChosenGames
 from noughts.views.table import Table
 
 _BAR = 30

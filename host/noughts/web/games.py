@@ -28,10 +28,10 @@ from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
 from noughts.views.board import FRIEND, graph
+from noughts.views.class_report import statistics
 from noughts.views.game_filter import ChosenGames
 from noughts.views.games import games_table
 from noughts.views.replay import replay
-from noughts.views.statistics import statistics
 from noughts.web.safety import answer, body_of
 
 BOARD = "page"

@@ -1,4 +1,4 @@
-"""Statistics as people see them: facts, tables, first moves, and positions to talk about."""
+"""The class report, the statistics page and `noughts stats`: facts, tables, and positions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
