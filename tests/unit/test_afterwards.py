@@ -108,8 +108,9 @@ def test_days_begin_at_midnight_and_order_the_games(listed, printed, tmp_path):
 def test_a_run_is_described_by_its_own_board_else_by_any_whose_cable_brought_it(listed, tmp_path):
     db = tmp_path / "runs.db"
     with Store(db, create=True) as store:
-        for board, release in (("usb-1", "1"), ("radio-9A1B2C3D", "2"), ("radio-00000001", "3")):
-            store.add(board, replace(BOOT, release=release), AT)
+        heard = enumerate(("usb-1", "radio-9A1B2C3D", "radio-00000001"), 1)
+        for number, board in heard:  # by radio last
+            store.add(board, replace(BOOT, release=str(number)), AT + number)
         for number, board in enumerate(("usb-1", "file-a.log", "radio-9A1B2C3D"), 1):
             store.add(board, stages([4], number=number)[1], AT)
         store.add("usb-2", stages([4], boot="BBBBBBBB")[1], AT)
