@@ -45,7 +45,7 @@ def test_a_device_stays_a_device():
 def test_standard_output_can_be_named(tmp_path):
     """It may be a pipe, or a file that cannot be replaced since others have it open."""
     write = "write_whole(Path('/dev/stdout'), b'text')"
-    code = f"from pathlib import Path; from noughts.files import whole_file, write_whole; {write}"
+    code = f"from pathlib import Path; from noughts.files import write_whole; {write}"
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120)
     assert piped.stdout == b"text"
     with (tmp_path / "out").open("wb") as out:
