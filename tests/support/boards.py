@@ -209,16 +209,19 @@ class Player(Driver):
             self.items.append(item)
 
     @property
+    def _boot(self) -> str:
+        """The id of its run; empty until it has sent that."""
+        return self.boots[0].boot if self.boots else ""
+
+    @property
     def games(self) -> list[Game]:
         """Sentences since the boot, of its own games."""
-        boot = self.boots[0].boot
-        return [game for game in super().games if game.boot == boot]
+        return [game for game in super().games if game.boot == self._boot]
 
     @property
     def resent(self) -> list[Game]:
         """Games of earlier boots, sent since this one."""
-        boot = self.boots[0].boot
-        return [game for game in super().games if game.boot != boot]
+        return [game for game in super().games if game.boot != self._boot]
 
     def start(self) -> None:
         """Wait until the menu answers; what the board sent before is dropped."""
