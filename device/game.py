@@ -20,7 +20,7 @@ def play(number, chosen, player):
     while True:
         said = sentences.send(
             "NG,%s,%d,%s,%s,%s,%d,%s"
-            % (sentences.boot_id, number, seats, first, text, buttons.now - start, "=A-xB"[result])
+            % (sentences.boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
         )
         if result != 2:
             kept.keep(said)

@@ -1,9 +1,9 @@
 # noughts: starts the game, or says why it does not start. While this file runs,
 # the firmware keeps its parse tree, so it is tiny.
 try:
-    import boot
+    import loop
 
-    boot.start()
+    loop.start()
 except Exception as e:  # Ctrl-C is none: it always reaches the REPL
     import sys
 

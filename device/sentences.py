@@ -2,7 +2,7 @@
 # "$" body "*" checksum, the XOR of the body's bytes as two hex digits.
 from random import randrange
 
-boot_id = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
+boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
 
 
 def send(text):

@@ -41,11 +41,11 @@ FAULTS = {
     "a table cut short": ("table.py", CUT, b"", b"Error"),
     "a huge table": ("table.py", b"WEIGHTS =", HUGE, b""),
     "a table's unknown import": ("table.py", b"WEIGHTS =", b"import no\nWEIGHTS =", b"ImportErr"),
-    "no boot": ("boot.py", device_files()["boot.py"], None, b"ImportError: no module named 'boot'"),
+    "no loop": ("loop.py", device_files()["loop.py"], None, b"ImportError: no module named 'loop'"),
     "no tilt": ("tilt.py", device_files()["tilt.py"], None, b"ImportError: no module named 'tilt'"),
     "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
     "in the loop": (
-        "boot.py",
+        "loop.py",
         b"    sentences.send(",
         b"    None + 0\n    sentences.send(",
         b"Type",

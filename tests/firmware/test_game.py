@@ -50,7 +50,7 @@ def test_the_hex_boots_and_plays_on_both_boards(hex_file, board):
 
 def test_boot_ids_have_32_random_bits(start):
     """They are drawn anew at each start, by each board."""
-    tell = b"# noughts:\nimport sentences\nprint(sentences.boot_id)\n"
+    tell = b"# noughts:\nimport sentences\nprint(sentences.boot)\n"
     files = {"main.py": tell, "sentences.py": device_files()["sentences.py"]}
     drawn = []
     for seed in 1, 2:

@@ -23,15 +23,15 @@ def at(name, line, error="NameError: name 'x' is not defined"):
 
 
 def test_the_innermost_call_is_where_it_happened():
-    lines = device_files()["boot.py"].decode().splitlines()
+    lines = device_files()["loop.py"].decode().splitlines()
     number = lines.index("        try:") + 1
     calls = [f'  File "{name}", line 3, in start' for name in ("__main__", "game.py")]
-    innermost = f'  File "boot.py", line {number}, in start'
+    innermost = f'  File "loop.py", line {number}, in start'
     (traceback,) = found("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
     assert traceback.report() == [
-        HEADER, *calls, innermost, "TypeError: can't", f"device/boot.py, line {number}: try:"
+        HEADER, *calls, innermost, "TypeError: can't", f"device/loop.py, line {number}: try:"
     ]  # fmt: skip
-    advice = f"stops with TypeError: can't; correct device/boot.py, line {number} and run "
+    advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
     assert str(traceback) == advice + "`noughts put`"
     for name in ("__main__", "main.py"):  # what runs first
         assert at(name, 5).where == "device/main.py, line 5"
@@ -60,9 +60,9 @@ def test_a_syntax_error_may_be_in_the_line_before():
     ("error", "name", "incomplete"),
     [
         ("ImportError: no module named 'gateway'", "main.py", True),
-        ("ImportError: no module named 'tilt'", "boot.py", True),
-        ("ImportError: no module named 'timer'", "boot.py", False),  # no file of ours
-        ("AttributeError: 'module' object has no attribute 'ID'", "boot.py", True),
+        ("ImportError: no module named 'tilt'", "loop.py", True),
+        ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
+        ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),
         ("AttributeError: 'module' object has no attribute 'ID'", "ai.py", False),  # another's
         ("AttributeError: 'module' object has no attribute 'best'", "game.py", False),
         ("SyntaxError: invalid syntax", "table.py", True),

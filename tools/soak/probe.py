@@ -66,7 +66,7 @@ def tell(text):
 buttons.wait = wait
 """
 """As on a V1. The timer counts microseconds, in 24 bits: a small integer."""
-_IMPORT = b"    import boot\n"
+_IMPORT = b"    import loop\n"
 _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 
