@@ -27,7 +27,7 @@ import psutil
 from microbit_emulator import Ether, Microbit
 from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
 from noughts import brain
-from noughts.boards.firmware import bundled
+from noughts.boards.firmware import firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.files import write_whole
 from noughts.virtual.board import VirtualBoard
@@ -162,7 +162,7 @@ def _idle_s(board: Microbit) -> float:
 
 def _qemu_s() -> float:
     """The same of QEMU's V1, which runs as fast as it can."""
-    memory = bundled()["V1"].with_files(files_for_boards()).memory
+    memory = firmware_for_boards()["V1"].with_files(files_for_boards()).memory
     display = b"import microbit\nprint(id(microbit.display))\n"
     with closing(Qemu(memory, int(printed(NEWEST[0], {"main.py": display})))) as qemu:
         while b"$NB" not in qemu.receive():

@@ -14,7 +14,7 @@ from bench import Row, at_least, at_most
 from microbit_emulator import Button, Microbit
 from microbit_emulator.firmware import V2
 from noughts import brain
-from noughts.boards.firmware import bundled, bundled_for
+from noughts.boards.firmware import bundled_for, firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
 from noughts.brain.learn import MAX_BOOK
@@ -183,7 +183,7 @@ def press_to_led() -> Rows:
 
 def sizes() -> Rows:
     files: Files = files_for_boards()
-    for firmware in bundled().values():
+    for firmware in firmware_for_boards().values():
         used, total = firmware.used(files), len(firmware.layout)
         yield Row(f"file system used, {firmware.board}", f"{used:,} of {total:,} bytes")
     # A chunk is the same on both boards.

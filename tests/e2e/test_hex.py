@@ -6,16 +6,16 @@ from functools import cache
 import pytest
 import uflash
 
-from noughts.boards.firmware import bundled, bundled_for, universal_hex
+from noughts.boards.firmware import bundled_for, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 from slim import slim, slim_hex
 
 
 @cache
 def whole():
-    """The game with the bundled firmwares."""
+    """The game with the firmware_for_boards firmwares."""
     files = files_for_boards()
-    return universal_hex({k: each.with_files(files) for k, each in bundled().items()})
+    return universal_hex({k: each.with_files(files) for k, each in firmware_for_boards().items()})
 
 
 @pytest.fixture

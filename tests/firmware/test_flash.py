@@ -10,7 +10,7 @@ from boards import B, Driver
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import bundled, firmware_for, universal_hex
+from noughts.boards.firmware import firmware_for, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.virtual.program import program
@@ -56,7 +56,7 @@ def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
-    firmwares = {kind: each.with_files(files) for kind, each in bundled().items()}
+    firmwares = {kind: each.with_files(files) for kind, each in firmware_for_boards().items()}
     path.write_text(universal_hex(firmwares))
     board = plugged_in({})
     words = "flash", drive(board).path, "--port", board.port, "--hex", path

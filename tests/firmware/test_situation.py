@@ -4,7 +4,7 @@ import pytest
 
 from boards import A, B, Driver, in_menu
 from noughts.protocol.parser import ParsedSentence
-from noughts.protocol.situation import Observer
+from noughts.views.situation import Observer
 
 LOOK_MS = 20
 

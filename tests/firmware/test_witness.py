@@ -11,7 +11,7 @@ import pytest
 
 from boards import Driver
 from needed import long
-from noughts.boards.firmware import bundled
+from noughts.boards.firmware import firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.protocol.parser import ParsedSentence, Stream
 from official import printed, stepped
@@ -127,7 +127,7 @@ def test_qemu_says_and_shows_the_same(keys, ends):
         course.append((key, ours.said(), ours.levels()))
     assert "".join(each["end"] for each in ours.said()[1:]) == ends
 
-    memory = bundled()["V1"].with_files(files_for_boards()).memory
+    memory = firmware_for_boards()["V1"].with_files(files_for_boards()).memory
     display = int(printed(FIRMWARE, {"main.py": DISPLAY}))
     with closing(Qemu(memory, display)) as qemu:
         witness = Witness(qemu)

@@ -9,7 +9,7 @@ from functools import cache
 
 import intelhex
 
-from noughts.boards.firmware import Firmware, bundled, universal_hex
+from noughts.boards.firmware import Firmware, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 
 V2_TABLE = 0x67FC0
@@ -25,7 +25,7 @@ def slim_hex(files: Mapping[str, bytes], boards: Sequence[str] = ("V1", "V2")) -
 @cache
 def slim(board: str) -> Firmware:
     """The firmware for a board."""
-    firmware = bundled()[board]
+    firmware = firmware_for_boards()[board]
     memory = firmware.with_files(files_for_boards()).memory
     version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
     memory_left = intelhex.IntelHex()

@@ -19,10 +19,10 @@ from noughts.__main__ import main
 from noughts.boards.drive import Drive
 from noughts.boards.probe import ProbedBoard
 from noughts.cli import COMMANDS, board
+from noughts.cli.play import DOWN_MS, UP_MS, KeyPlayer, read_keys
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.invocation import as_typed, installing
-from noughts.virtual.keys import DOWN_MS, UP_MS, KeyPlayer, read_keys
 from slim import slim
 
 

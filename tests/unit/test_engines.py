@@ -84,7 +84,7 @@ def test_a_duel(printed):
 def test_all_against_all(printed, monkeypatch):
     """Each pair once, as a match of the two."""
     chosen = {name: ENGINES[name] for name in ("random", "easy", "medium", "menace")}
-    monkeypatch.setattr("noughts.cli.duel.engines", lambda: chosen)
+    monkeypatch.setattr("noughts.cli.vs.engines", lambda: chosen)
     told = printed("duel", "--all", "-n", 20)
     assert max(map(len, told.splitlines())) <= 80 and " menace (untrained) " in told
     _, _, *rows, _ = told.replace(" (untrained)", "").splitlines()

@@ -14,8 +14,8 @@ from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
 from noughts.boards.firmware import (
-    bundled,
     firmware_for,
+    firmware_for_boards,
     load_firmware,
     read_firmware,
     size_on_board,
@@ -69,7 +69,7 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
     [("V1", "1.1.1", "1.9.2", (0x38800, 0x3F800)), ("V2", "2.1.2", "1.18", (0x6D000, 0x72000))],
 )
 def test_the_bundled_firmware_and_our_files(board, release, micropython, layout):
-    firmware = bundled()[board]
+    firmware = firmware_for_boards()[board]
     assert (firmware.board, firmware.release) == (board, release)
     assert (firmware.micropython, firmware.layout) == (micropython, range(*layout))
     assert (

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.protocol.sentences import Boot, write
-from noughts.protocol.situation import Observer
 from noughts.recording.events import PortClosed, PortOpened, ResentGames
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import LineOpened
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
+from noughts.views.situation import Observer
 from noughts.web.live import LiveBoard
 from sample_games import AT, stages
 

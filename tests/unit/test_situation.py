@@ -6,8 +6,8 @@ from boards import LETTERS
 from noughts.engines.registry import engines
 from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
-from noughts.protocol.situation import Instructions, Observer, instructions
 from noughts.terminal.play import panel
+from noughts.views.situation import Instructions, Observer, instructions
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 DARK = bytes(25)

@@ -13,9 +13,9 @@ from noughts.boards.start import Start
 from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
-from noughts.protocol.situation import Situation
 from noughts.recording.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.recording.session import BoardState, Session
+from noughts.views.situation import Situation
 from noughts.web import tasks as web_tasks
 from noughts.web.live import Channel, LiveBoard
 

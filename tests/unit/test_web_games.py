@@ -13,7 +13,7 @@ from starlette.datastructures import QueryParams
 from asking import page
 from noughts.errors import NoughtsError
 from noughts.store.store import Store
-from noughts.views.game_filter import ChosenGames
+from noughts.views.games import ChosenGames
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games, page_number
 from sample_games import AT, DRAW, add, filled, stages

@@ -78,7 +78,6 @@ class Firmware:
 
     @cached_property
     def uicr(self) -> bytes:
-        """The user information registers."""
         return self._content(_UICR, _UICR_END)
 
     def _content(self, start: int, stop: int) -> bytes:
@@ -129,10 +128,6 @@ def is_sound(board: str, release: str) -> bool:
 def version_numbers(release: str) -> list[int]:
     """Those of a firmware's version, by which versions are compared."""
     return [int(number) for number in re.findall(r"\d+", release)]
-
-
-def bundled() -> Mapping[str, Firmware]:
-    return {board: bundled_for(board) for board in (V1, V2)}
 
 
 @cache
@@ -198,7 +193,7 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
     return found[board]
 
 
-def firmware_for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
+def firmware_for_boards(paths: Iterable[Path] = ()) -> dict[str, Firmware]:
     """A firmware for each board: those in the files, and the bundled one where they have none."""
     chosen: dict[str, Firmware] = {}
     for path in paths:

@@ -13,7 +13,7 @@ from noughts.boards import clock
 from noughts.boards import drive as drives
 from noughts.boards.drive import Drive
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import bundled, load_firmware, universal_hex
+from noughts.boards.firmware import firmware_for_boards, load_firmware, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
@@ -40,7 +40,7 @@ def our_hex(radio: Radio = OFF) -> Hex:
     """The game, or a gateway, on the official firmware, for every micro:bit."""
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
-    firmwares = bundled()
+    firmwares = firmware_for_boards()
     text = universal_hex(
         {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
     )

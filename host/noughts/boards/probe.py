@@ -10,7 +10,7 @@ from importlib.metadata import version
 from noughts import __version__, brain
 from noughts.boards.drive import Drive, find_drives
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import bundled, is_sound, version_numbers
+from noughts.boards.firmware import bundled_for, is_sound, version_numbers
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.radio import OFF
 from noughts.boards.start import Start, wait_for_start
@@ -154,7 +154,7 @@ def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
     if not is_sound(board, release):
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
         return False, found
-    ours = bundled()[board].release
+    ours = bundled_for(board).release
     if version_numbers(release) < version_numbers(ours):
         found += f"; `noughts flash` brings {ours}"
     return True, found

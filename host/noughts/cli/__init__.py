@@ -48,7 +48,7 @@ engines noughts solve X...O....     show a position's value and the best line
 COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
 """What each is for; the rest is in `noughts.cli.<name>`, but for these:"""
 _FILES = {"flash": "board", "put": "board", "doctor": "board"}
-_FILES |= {"boards": "games", "replay": "games", "report": "stats"}
+_FILES |= {"boards": "games", "replay": "games", "report": "stats", "duel": "vs"}
 
 
 def load(name: str) -> click.Command:

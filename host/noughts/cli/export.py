@@ -20,7 +20,7 @@ from noughts.store import timestamps
 from noughts.store.queries import count, games
 from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
-from noughts.views.game_filter import ChosenGames
+from noughts.views.games import ChosenGames
 
 _AT_ONCE = 2_000
 _WIDTH = max(len(names) for names, _ in MEANINGS)

@@ -20,8 +20,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns, table
-from noughts.views.game_filter import ChosenGames
-from noughts.views.games import games_table
+from noughts.views.games import ChosenGames, games_table
 from noughts.views.replay import heading, replay
 
 _NEWEST = 20

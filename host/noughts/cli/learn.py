@@ -15,7 +15,7 @@ from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.statistics import people_games
 from noughts.terminal.layout import board, columns, side_by_side
-from noughts.views.game_filter import ChosenGames
+from noughts.views.games import ChosenGames
 
 _SHOWN = 6
 RECORDS = """

@@ -25,8 +25,8 @@ from noughts.protocol.describe import SEATS_MEANING
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
-from noughts.views import game_filter
-from noughts.views.game_filter import ChosenGames
+from noughts.views import games as games_views
+from noughts.views.games import ChosenGames
 
 Run = Callable[..., Any]
 """What a command does; decorators give it options."""
@@ -206,23 +206,23 @@ def stored_games(run: Run) -> Run:
     @one(
         "--seats AB",
         f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
-        type=game_filter.seats,
+        type=games_views.seats,
     )
     @one(
         "--result RESULT",
         f"{', '.join(RESULTS)}, in upper or lower case; A and B are the winner; can be repeated",
-        type=game_filter.result,
+        type=games_views.result,
         multiple=True,
     )
     @one(
         "--since DAY",
-        f"only games that began, or were recovered, on this day or later: {game_filter.DAYS}",
-        type=game_filter.day,
+        f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
+        type=games_views.day,
     )
     @one(
         "--until DAY",
         "only games that began, or were recovered, on this day or earlier; as for --since",
-        type=game_filter.day,
+        type=games_views.day,
     )
     @db
     @wraps(run)

@@ -1,16 +1,20 @@
-"""`noughts play`: a virtual micro:bit with the game, in the terminal or by keys given as text."""
+"""`noughts play`: a virtual micro:bit with the game, in the terminal or by keys given as text.
+
+For keys the board is stepped, so the same keys give the same text on every computer.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -21,13 +25,70 @@ from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
+from noughts.protocol.sentences import Boot
 from noughts.store.store import default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
-from noughts.virtual.keys import KeyPlayer, Step, read_keys
 from noughts.virtual.program import Program, StoredFlash, program, unchanged
 
 if TYPE_CHECKING:
-    from microbit_emulator import Microbit
+    from microbit_emulator import Button, Microbit
+
+DOWN_MS = 60
+UP_MS = 190
+"""After a press: longer than the 100 ms in which the device takes two presses as both."""
+LAST_MS = 300
+SEEN_MS = 100
+START_MS = 20_000
+LOOK_MS = 20
+"""Between two looks at the LEDs: a little more than V1 needs for its three rows."""
+MAX_MS = 3_600_000
+MAX_MG = 2_000
+"""As far as the accelerometer reaches."""
+
+_BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
+_TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
+
+
+class Step(NamedTuple):
+    """What one key does: buttons to press together, or how to hold the board, or neither."""
+
+    buttons: tuple[Button, ...] = ()
+    down_ms: int = 0
+    """Milliseconds of device time to hold them."""
+    rest_ms: int = 0
+    """Milliseconds of device time to let pass then."""
+    tilt: tuple[int, int] | None = None
+    """In milli-g (x right, y towards the pins), from then on."""
+
+
+def read_keys(text: str) -> list[Step]:
+    """What a `--keys` text asks for. Raises `ValueError` with a line that names the token."""
+    return [_step(token) for token in text.split()]
+
+
+def _step(token: str) -> Step:
+    name, colon, held_ms = token.partition(":")
+    if name in _BUTTONS and not colon:
+        return Step(_BUTTONS[name], DOWN_MS, UP_MS)
+    if name in _BUTTONS and _is_ms(held_ms):
+        return Step(_BUTTONS[name], int(held_ms))
+    if _is_ms(token):
+        return Step(rest_ms=int(token))
+    if token == "flat":
+        return Step(tilt=(0, 0))
+    if found := _TILT.fullmatch(token):
+        tilt = int(found[1]), int(found[2])
+        if max(map(abs, tilt)) <= MAX_MG:
+            return Step(tilt=tilt)
+    raise ValueError(
+        f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 "
+        f"(at most {MAX_MG}), flat, or a wait in ms such as 500 (at most {MAX_MS})"
+    )
+
+
+def _is_ms(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,7}", text) is not None and int(text) <= MAX_MS
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
@@ -142,3 +203,76 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         if app.failure is not None:
             raise app.failure
         return 128 + numbers[0] if numbers else app.return_code or 0
+
+
+class KeyPlayer:
+    """Presses keys on a board, and gives what it shows and sends as it happens.
+
+    An LED picture is given when it has stood for two looks, so that none is half drawn, and when it
+    was not given since the last key.
+    """
+
+    def __init__(self, board: Microbit) -> None:
+        self._board = board
+        self._stream = Stream()
+        self._given: set[bytes] = set()
+        self._last = b""
+
+    def play(self, steps: list[Step]) -> Iterator[str]:
+        """Lines of text, from the board's start to a moment after the last key."""
+        yield from self._wait_for_start()
+        for step in steps:
+            if step.buttons or step.tilt:
+                self._given.clear()
+            if step.tilt:
+                self._board.tilt(*step.tilt)
+            for act, ms in ((self._board.press, step.down_ms), (self._board.release, step.rest_ms)):
+                for button in step.buttons:
+                    act(button)
+                yield from self._watch(ms)
+        yield from self._watch(LAST_MS)
+
+    def _wait_for_start(self) -> Iterator[str]:
+        started = False
+        while not (started and any(self._board.leds())):
+            if self._board.clock_us > START_MS * 1000:
+                raise BoardError("the board does not start the game; check its files")
+            self._board.run_for(1000)
+            for item in self._listen():
+                yield self._line(item)
+                started = started or (
+                    isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
+                )
+        # A button that is down when the game starts does not count as a press.
+        yield from self._watch(SEEN_MS)
+
+    def _watch(self, ms: int) -> Iterator[str]:
+        end_us = self._board.clock_us + ms * 1000
+        while (left_us := end_us - self._board.clock_us) > 0:
+            self._board.run_for(min(LOOK_MS * 1000, left_us))
+            yield from self._look()
+            yield from map(self._line, self._listen())
+
+    def _listen(self) -> list[Item]:
+        return self._stream.feed(self._board.uart.receive())
+
+    def _look(self) -> Iterator[str]:
+        picture = self._board.leds()
+        if picture == self._last and picture not in self._given:
+            self._given.add(picture)
+            yield f"{self._clock()}  LEDs\n" + text_of(picture)
+        self._last = picture
+
+    def _line(self, item: Item) -> str:
+        if isinstance(item, Noise):
+            return f"{self._clock()}  noise: {item.text}"
+        return f"{self._clock()}  {item.line}"
+
+    def _clock(self) -> str:
+        return f"{self._board.clock_us // 1000:>7} ms"
+
+
+def text_of(picture: bytes) -> str:
+    """Five lines of five levels; a dot is a dark LED."""
+    rows = [picture[start : start + 5] for start in range(0, 25, 5)]
+    return "\n".join(" " * 12 + "".join(str(level or ".") for level in row) for row in rows)

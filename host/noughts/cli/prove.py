@@ -13,9 +13,9 @@ from noughts.game.engine import Engine, may_vary, odds
 from noughts.game.positions import after
 from noughts.game.proof import RESULTS, ask, prove
 from noughts.game.review import review, verdict
-from noughts.protocol.describe import either
 from noughts.terminal.layout import board, columns, side_by_side
 from noughts.terminal.output import progress
+from noughts.views.words import either
 
 _MAX_FRACTION = 13
 """Characters of a chance that is printed as it is."""

@@ -39,7 +39,7 @@ from noughts.views.class_report import (
     statistics,
 )
 from noughts.views.export_columns import plain_text
-from noughts.views.game_filter import ChosenGames
+from noughts.views.games import ChosenGames
 from noughts.views.table import Table
 
 _BAR = 30

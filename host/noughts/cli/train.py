@@ -23,7 +23,7 @@ from noughts.store.store import Store
 from noughts.terminal.layout import board, is_plain
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, Learned, curve_text, draw_learning
-from noughts.views.game_filter import ChosenGames
+from noughts.views.games import ChosenGames
 
 _GAMES = 500
 _POINTS = 40

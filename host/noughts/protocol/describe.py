@@ -1,12 +1,9 @@
 """Sentences described in words."""
 
-import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from noughts.errors import printable
 from noughts.game.positions import Position, after
-from noughts.game.review import Reviewed
 from noughts.protocol.sentences import Boot, Game, Sentence
 
 CELLS = (
@@ -23,9 +20,6 @@ LINE_NAMES = (
 
 RESULTS = {"A": "A", "B": "B", "=": "draw", "x": "abandoned", "-": "unfinished"}
 """What a game's `end` is called in filters, JSON and exports."""
-
-WORTHS = {1: "win", 0: "draw", -1: "loss"}
-"""By the value of a position or a move."""
 
 _LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
 _ENGINES = {
@@ -79,12 +73,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def either(cells: Sequence[int]) -> str:
-    """`1, 3 or 7`: a choice of cells, numbered from 1 as people do."""
-    *others, last = (str(cell + 1) for cell in cells)
-    return f"{', '.join(others)} or {last}" if others else last
-
-
 def line_names(position: Position) -> str:
     """`top row and left column`: the lines that the last move has completed."""
     return " and ".join(LINE_NAMES[line] for line in position.won_lines)
@@ -107,16 +95,6 @@ def won(result: str) -> str:
     return f"{result} won" if result in ("A", "B") else result
 
 
-def ending(winner: str | None) -> str:
-    """How a game has ended: `X has won`, or `a draw`."""
-    return f"{winner} has won" if winner else "a draw"
-
-
-def score(counts: Mapping[str, int]) -> str:
-    """Games by how they ended: `A 2, B 1, draws 0`."""
-    return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"
-
-
 @lru_cache(maxsize=256)
 def short(board: str) -> str:
     """A board's name without what all micro:bits have in common.
@@ -132,25 +110,3 @@ def short(board: str) -> str:
 def called(board: str, name: str | None) -> str:
     """A board as people know it: by the name that they gave it, else in short."""
     return printable(name)[:40] if name else short(board)
-
-
-def name_key(name: str) -> list[tuple[bool, int, str]]:
-    """To sort names as people do: `table 2` before `table 10`."""
-    parts = filter(None, re.split(r"(\d+)", name.casefold()))
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
-
-
-def judged(move: Reviewed) -> tuple[str, str]:
-    """A move's worth, and what had been better, if anything had."""
-    worth = WORTHS[move.value_before]
-    if move.mistake:
-        what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
-        return what, f"Best: {either(move.best)}."
-    lost = move.value_before < 0
-    after = "; the position was already lost" if lost else f": it keeps the {worth}"
-    if move.cell in move.best:
-        alone = len(move.best) == 1
-        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
-        return f"{which}{after}.", ""
-    fact = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{fact}; against mistakes, {either(move.best)} wins more often.", ""

@@ -73,7 +73,6 @@ class _Known:
     """What the store has of one boot and game number."""
 
     key: Key
-
     lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
     numbers: dict[int, int] = field(default_factory=dict)

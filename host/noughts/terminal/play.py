@@ -24,13 +24,14 @@ from textual.widgets import RichLog, Static
 from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import NoughtsError
 from noughts.game.positions import after
-from noughts.protocol.describe import describe, score, seated
+from noughts.protocol.describe import describe, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
-from noughts.protocol.situation import CONTROLS, Instructions, Observer, Situation, instructions
 from noughts.recording.play_recording import PlayRecording
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
+from noughts.views.situation import CONTROLS, Instructions, Observer, Situation, instructions
+from noughts.views.words import score
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in
 

@@ -21,7 +21,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from noughts.errors import StoreError, printable
-from noughts.protocol.describe import counted, name_key, opponents, result, score, seated
+from noughts.protocol.describe import counted, opponents, result, seated
 from noughts.recording.events import Event
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import BoardState, Ended, Session
@@ -31,6 +31,7 @@ from noughts.store.timestamps import When
 from noughts.terminal.layout import columns
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
+from noughts.views.words import name_key, score
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3

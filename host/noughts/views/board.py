@@ -13,7 +13,8 @@ from noughts.game.board import Board
 from noughts.game.positions import EMPTY, Position
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import WIN, score_of_move, win_chance_after
-from noughts.protocol.describe import ending, judged, line_names
+from noughts.protocol.describe import line_names
+from noughts.views.words import ending, judged
 
 NAMES = (
     "top left", "top middle", "top right",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
-from noughts.protocol.describe import CELLS, WORTHS, counted, either, name_key, opponents, seated
+from noughts.protocol.describe import CELLS, counted, opponents, seated
 from noughts.store.statistics import (
     BoardStats,
     MetPosition,
@@ -14,6 +14,7 @@ from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.views.board import Picture, board_text
 from noughts.views.table import Table, Value, bars, number, text
+from noughts.views.words import WORTHS, either, name_key
 
 MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
 _SHOWN = 9

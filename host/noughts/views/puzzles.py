@@ -9,8 +9,8 @@ from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
 from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
-from noughts.protocol.describe import WORTHS, ending
 from noughts.views.board import NAMES, cell_names
+from noughts.views.words import WORTHS, ending
 
 Met = Mapping[Position, tuple[int, int]]
 """By canonical position: how many people had to move there, and how many went wrong."""

@@ -9,19 +9,11 @@ from dataclasses import dataclass
 from noughts.game.positions import EMPTY, Position, after
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import value
-from noughts.protocol.describe import (
-    CELLS,
-    LINE_NAMES,
-    SEATS,
-    WORTHS,
-    ending,
-    judged,
-    line_names,
-    won,
-)
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
 from noughts.views.board import Picture, board_text
+from noughts.views.words import WORTHS, ending, judged
 
 
 @dataclass(frozen=True)

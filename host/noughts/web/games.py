@@ -26,11 +26,10 @@ from noughts.store.queries import GameFilter, searched_for
 from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
-from noughts.views import game_filter
+from noughts.views import games as games_views
 from noughts.views.board import FRIEND, graph
 from noughts.views.class_report import statistics
-from noughts.views.game_filter import ChosenGames
-from noughts.views.games import games_table
+from noughts.views.games import ChosenGames, games_table
 from noughts.views.replay import replay
 from noughts.web.safety import answer, body_of
 
@@ -152,10 +151,10 @@ def chosen_games(query: QueryParams) -> ChosenGames:
     """
     return ChosenGames(
         boards=tuple(_all(query, "board", str)),
-        seats=_last(query, "seats", game_filter.seats),
-        results=tuple(dict.fromkeys(_all(query, "result", game_filter.result))),
-        since=_last(query, "since", game_filter.day),
-        until=_last(query, "until", game_filter.day),
+        seats=_last(query, "seats", games_views.seats),
+        results=tuple(dict.fromkeys(_all(query, "result", games_views.result))),
+        since=_last(query, "since", games_views.day),
+        until=_last(query, "until", games_views.day),
     )
 
 

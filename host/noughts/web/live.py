@@ -26,9 +26,8 @@ from pathlib import Path
 
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
 from noughts.game.positions import after
-from noughts.protocol.describe import LINE_NAMES, name_key, opponents, result, score, seated
+from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
 from noughts.protocol.sentences import Boot, Game, Sentence, is_same, score_array
-from noughts.protocol.situation import CONTROLS, Observer, instructions
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import (
     BoardEvent,
@@ -49,6 +48,8 @@ from noughts.recording.virtual_boards import VirtualBoards
 from noughts.store import timestamps
 from noughts.store.queries import names
 from noughts.store.store import Store
+from noughts.views.situation import CONTROLS, Observer, instructions
+from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in
 from noughts.web.safety import Site

@@ -11,8 +11,8 @@ An arrow and a cross answer a press that places nothing, and a sad face a fault.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from noughts.protocol.describe import ending
 from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
+from noughts.views.words import ending
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
 CONTROLS = {"b": "buttons", "t": "tilt"}

@@ -1,0 +1,47 @@
+"""Words for results, scores and verdicts."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from noughts.game.review import Reviewed
+
+WORTHS = {1: "win", 0: "draw", -1: "loss"}
+"""By the value of a position or a move."""
+
+
+def either(cells: Sequence[int]) -> str:
+    """`1, 3 or 7`: a choice of cells, numbered from 1 as people do."""
+    *others, last = (str(cell + 1) for cell in cells)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def ending(winner: str | None) -> str:
+    """How a game has ended: `X has won`, or `a draw`."""
+    return f"{winner} has won" if winner else "a draw"
+
+
+def score(counts: Mapping[str, int]) -> str:
+    """Games by how they ended: `A 2, B 1, draws 0`."""
+    return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"
+
+
+def name_key(name: str) -> list[tuple[bool, int, str]]:
+    """To sort names as people do: `table 2` before `table 10`."""
+    parts = filter(None, re.split(r"(\d+)", name.casefold()))
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def judged(move: Reviewed) -> tuple[str, str]:
+    """A move's worth, and what had been better, if anything had."""
+    worth = WORTHS[move.value_before]
+    if move.mistake:
+        what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
+        return what, f"Best: {either(move.best)}."
+    lost = move.value_before < 0
+    after = "; the position was already lost" if lost else f": it keeps the {worth}"
+    if move.cell in move.best:
+        alone = len(move.best) == 1
+        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
+        return f"{which}{after}.", ""
+    fact = "The position was already lost" if lost else f"It keeps the {worth}"
+    return f"{fact}; against mistakes, {either(move.best)} wins more often.", ""
