@@ -88,7 +88,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
 @options.command(
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
 )
-@option("--format", "by the file's name, else csv", type=click.Choice(_FORMATS))
+@option("--format", "the format (by the file's name, else csv)", type=click.Choice(_FORMATS))
 @options.output("the file to write (standard output)")
 @options.stored_games
 def run_export(

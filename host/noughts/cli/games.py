@@ -33,9 +33,9 @@ what was not received:
 """
 _BOARDS = """
 --json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,
-else the port or the log's file), by_radio (true: anybody near may have sent it), name, hardware (V1
-or V2), games, heard (when a game of it was last received; ISO 8601, UTC); null for what is not
-known.
+else the port or the log's file), by_radio (true: anyone nearby may have sent it), name, hardware
+(V1 or V2), games, heard (when one of its games was last received; ISO 8601, UTC); null for what is
+not known.
 """
 
 

@@ -32,7 +32,7 @@ Contents = Mapping[str, Mapping[str, bytes]]
 @option(
     "--firmware FILE",
     "use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
-    "V1 or for V2; may be given twice",
+    "V1 or for V2; can be given twice",
     multiple=True,
 )
 @options.radio

@@ -20,12 +20,12 @@ from noughts.views.games import ChosenGames
 _SHOWN = 6
 RECORDS = """
 --json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
-could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
-after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %
-interval of the difference, on games that were not learned from; null for too few games); most (what
-play that gives nothing away can come to against these habits); table (id, bytes); changes
-(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance); left_out (what did not
-fit: position, played, better, gain).
+could: at how many moves it was possible; did, by_chance: the shares of these at which people did
+it, and at which random play would); before, after, gain (how likely a game is won by hard's table
+and by one that was learned, and the 95 % interval of the difference, on games that were not learned
+from; null for too few games); most (the best chance that play without mistakes has against these
+habits); table (id, bytes); changes (position, before, after: cells 0 to 8; reach, gain; mistakes:
+cell, chance); left_out (what did not fit: position, played, better, gain).
 """
 
 

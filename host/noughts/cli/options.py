@@ -344,13 +344,13 @@ def own_engines(run: Run) -> Run:
 
     @option(
         "--program COMMAND",
-        "a program as an engine, after the named ones; it reads lines such as 'X...O.... X' "
+        "use a program as an engine, after the named ones; it reads lines such as 'X...O.... X' "
         "(position, side to move) and answers each with a cell, 0 to 8",
         multiple=True,
     )
     @option(
         "--limit SECONDS",
-        "how long an engine of your own may take to answer",
+        "how long your own engine may take to answer",
         type=Number(0, 3600, min_open=True),
         default=LIMIT_S,
     )

@@ -48,8 +48,8 @@ _HEATS = {
     "heat3": "black on #c29b4f", "heat4": "black on #f5be50",
 }  # fmt: skip
 _STATS = """
---json prints one object: games; told_late (those of them that are only known to have been over at
-some moment); by_radio (those that are known from the radio alone); results (a list: seats, first,
+--json prints one object: games; told_late (how many of them are only known to have ended by some
+time); by_radio (how many are known only by radio); results (a list: seats, first,
 games, A, B, draw, abandoned, unfinished); first_moves (of people, in games that were won or drawn:
 nine counts, cells in reading order); lengths (moves: games that were won or drawn); boards (a list:
 board, name, games, won, drawn and lost against the chip, between_people, abandoned, unfinished,
@@ -58,13 +58,13 @@ mistakes_a_game in games that were won or drawn; thought_ms: the quartiles of th
 before to this one, or null).
 """
 _REPORT = """
-The page is one file that opens offline in any browser, and prints: results, a table of boards,
-first moves, mistakes, and the positions with the most mistakes.
+The page is one file. It opens offline in any browser, and can be printed. It has results, a table
+of boards, first moves, mistakes, and the positions with the most mistakes.
 
 --csv, or a file that ends in .csv: one row per board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
 games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
-last_before_utc (of a recovered game: a moment at which it was over).
+last_before_utc (of a recovered game: a time by which it had ended).
 """
 
 

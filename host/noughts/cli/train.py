@@ -37,7 +37,7 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
 RECORDS = """
 --json prints one object: engine, against, games, seed and seat; won, drawn and lost (games while it
 learned); empty_boxes (positions in which it resigns now); curve (a list: games, and the exact
-chances to win, draw and lose against that opponent after so many).
+chances to win, draw and lose against that opponent after that many).
 """
 
 
@@ -47,10 +47,10 @@ chances to win, draw and lose against that opponent after so many).
     "noughts train menace.json --show X...O....",
     records=RECORDS,
 )
-@click.argument("engine", help="menace, to begin with new boxes, or a saved MENACE file")
+@click.argument("engine", help="menace, to start with new boxes, or a saved MENACE file")
 @option(
     "--against ENGINE",
-    f"its opponent: {', '.join(engines())}, or a file; menace plays itself (medium)",
+    f"its opponent: {', '.join(engines())}, or a file; menace to let it play itself (medium)",
 )
 @option("--games N", f"how many games it plays ({_GAMES})", type=IntRange(1, 1_000_000))
 @option(
@@ -60,7 +60,7 @@ chances to win, draw and lose against that opponent after so many).
     default="first",
 )
 @option("--seed", "the seed of the random numbers", default=1)
-@option("--stored", "learn from the stored games, instead of playing: from both sides of each")
+@option("--stored", "learn from both sides of the stored games instead of playing")
 @options.output(f"save it in this file, {SUFFIX}", "-o FILE", (SUFFIX,), "output")
 @options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
 @option(

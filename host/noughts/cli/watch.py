@@ -41,10 +41,10 @@ _SHUTDOWN_TIMEOUT_S = 2.0
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 _STDIN = Path("-")
 RECORDS = """
-with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
+With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
-  kept       board, again, new (games that a board has resent at its start, each a game below)
-  refused    board, gateway, why (what a board sends by radio is not stored)
+  kept       board, again, new (games that a board resent when it started; each is a game below)
+  refused    board, gateway, why (what this board sends by radio is not stored)
   waiting    port, why                 noise    board, text
   unreadable board, why (its data log, MY_DATA.HTM on its drive)
   named      board, name (what people call it; null: its name was removed)
@@ -57,12 +57,12 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
              number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
              began), end (- A B = x)
 and of rooms, where a broker that cannot be reached is "waiting" as a port is:
-  broker     broker, what (it answers, or what was published is stored again)
+  broker     broker, what (it answers, or a collector is storing again)
   online     room                          offline  room
   rejected   topic, why
 "gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
-be old: it came by radio, or not from the run that the board is known to be in. "played_before" is a
-moment at which such a game was over; null where its start is known, or the moment is not.
+be old: it came by radio, or from another run than the board's present one. "played_before" is a
+time by which such a game had ended; null if its start is known, or if no time is.
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
 _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
@@ -89,7 +89,7 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 )
 @option(
     "--from FILE",
-    "read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
+    "read a captured log, or a V2's MY_DATA.HTM (- for standard input)",
     "captured",
 )
 @option("--name BOARD", "with --from: the board's name, where the log does not give it")

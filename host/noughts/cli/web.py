@@ -22,7 +22,7 @@ from noughts.web.server import PORT, listening, own_addresses, own_names, serve
     default=PORT,
 )
 @option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
-@option("--lan", "let other computers in the network watch, but not change anything")
+@option("--lan", "let other computers on the network watch, but not change anything")
 @option("--no-browser", "do not open a browser")
 @options.db
 def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
