@@ -177,7 +177,7 @@ blinking  the cursor
 [ ]       around the last move
 
 a b       button A and button B; or click on them
-space     both: to the menu, and in it tilt on and off
+space     both: back to the menu; there, tilt on or off
 arrows    tilt the board that way for a moment
 v         replay the last game, with a verdict on each move
 r         the reset button
