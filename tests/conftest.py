@@ -41,7 +41,6 @@ if os.name != "posix":
         "e2e/test_rooms.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
-        "e2e/test_watch_store.py",
         "support/fed_port.py",
         "support/kill_rooms.py",
         "support/terminal.py",

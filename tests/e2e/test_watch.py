@@ -1,20 +1,26 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
+import contextlib
 import fcntl
+import io
+import itertools
+import json
 import os
+import resource
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import termios
+import time
 
 import pytest
 
 import stand_in_ports
-from command import noughts
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
-from sample_games import BOOT, DRAW, stages
+from sample_games import BOOT, DRAW, filled, stages
 from waiting import until
 from watcher import games, rows
 
@@ -62,8 +68,8 @@ def test_boards_that_are_far_away(watch):
                     far.recv(1)  # nothing was sent to it
     watcher.kill()
     (game,) = games(watcher.db)
-    assert (game["board"], game["moves"]) == (url, DRAW)
-    assert game["thought_ms"] == [1000] * 2 + [None] * 3 + [1000] * 4
+    assert (game.board, game.moves) == (url, "402635178")
+    assert game.thought_ms == [1000] * 2 + [None] * 3 + [1000] * 4
 
 
 def test_it_says_that_it_waits_for_a_board(started, tmp_path):
@@ -180,7 +186,7 @@ def test_the_live_screen(port, terminal, tmp_path):
     assert program.status == 0
 
 
-def test_a_capture_of_any_serial_program(tmp_path):
+def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
     log = tmp_path / "class.log"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
     log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
@@ -190,11 +196,13 @@ def test_a_capture_of_any_serial_program(tmp_path):
         ("stdin", "--from", "-"),
     ):
         db = tmp_path / f"\x1b[2J{board}.db"
-        done = noughts("watch", *words, "--db", db, typed=log.read_bytes())
-        assert (done.returncode, done.stdout) == (0, "")
-        assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
-        assert "stored in" in done.stderr and "\x1b" not in done.stderr
-        assert [(game["board"], game["started"]) for game in games(db)] == [(board, None)]
+        typed = io.TextIOWrapper(io.BufferedReader(io.BytesIO(log.read_bytes())))
+        monkeypatch.setattr("sys.stdin", typed)
+        status, out, err = noughts("watch", *words, db=db)
+        assert (status, out) == (0, "")
+        assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in err
+        assert "stored in" in err and "\x1b" not in err
+        assert [(game.board, game.started) for game in games(db)] == [(board, None)]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +220,7 @@ def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_boards_that_play_by_themselves(tmp_path, terminal, monkeypatch):
+def test_boards_that_play_by_themselves(tmp_path, terminal, monkeypatch, refused):
     """Their games are not among the pupils'."""
     program = terminal("watch", "--emulated", "1", "--plain")
     program.wait_for("virtual-1: board started: micro:bit V2")
@@ -221,9 +229,63 @@ def test_boards_that_play_by_themselves(tmp_path, terminal, monkeypatch):
     assert program.end() == 0
     (path,) = tmp_path.rglob("demonstration.db")
     assert not list(tmp_path.rglob("games.db"))
-    assert {game["board"] for game in games(path)} == {"virtual-1"}
+    assert {game.board for game in games(path)} == {"virtual-1"}
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    done = noughts("games")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert f"--db {path}" in done.stderr
+    assert f"--db {path}" in refused("games")
+
+
+@contextlib.contextmanager
+def locked(db):
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def test_the_end_does_not_wait_for_another_program(port, watch, printed):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
+    board.say(stages([])[0])
+    watcher.wait(lambda event: event.get("game"), "the start")
+    with locked(watcher.db):
+        board.say(*stages(DRAW)[1:])
+        watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
+        status, told = watcher.end(signal.SIGTERM)
+    assert (status, told.count("\n")) == (1, 1)
+    (log,) = watcher.db.parent.glob("games.db-not-stored-*.log")
+    assert "9 sentences are not stored; `noughts watch --from FILE` reads them from" in told
+    assert str(log) in told
+    printed("watch", "--from", log, db=watcher.db)
+    assert [game.moves for game in games(watcher.db)] == ["402635178"]
+
+
+def test_a_capture_waits_for_another_program(started, capture, tmp_path):
+    db = filled(tmp_path / "games.db", stages([4]))
+    with locked(db):
+        process = started("--from", capture(*stages(DRAW)), "--db", db)
+        assert b"in use by another program" in process.stderr.readline()
+    assert process.wait(120) == 0
+    assert rows(db) == [(1,)]
+
+
+def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
+    """The system lets no file grow beyond 130 KB."""
+    board, db = port("board"), tmp_path / "games.db"
+    limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
+    process = started(
+        "--json", "--db", db, board.path, text=True, preexec_fn=lambda: resource.setrlimit(*limit)
+    )
+    process.stdout.readline()
+    for number in itertools.count(1):
+        board.offer(*stages([4], number=number))  # it may be ending, and read no more
+        if process.poll() is not None:
+            break
+        time.sleep(0.001)
+    events = [json.loads(line) for line in process.stdout]
+    error = process.stderr.read()
+    assert (process.returncode, error.count("\n")) == (1, 1)
+    assert error.startswith("noughts: ")
+    kept = {(game.number, game.moves) for game in games(db)}
+    told = {(each["number"], "4") for each in events if each["event"] == "game" and each["moves"]}
+    assert told and told <= kept

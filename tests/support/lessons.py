@@ -1,14 +1,16 @@
 """The commands in docs/lessons, run as they stand there, and the pictures that they make."""
 
+import io
 import os
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from command import noughts
+from noughts.cli import main
 
 LESSONS = Path(__file__).resolve().parents[2] / "docs" / "lessons"
 RULES = LESSONS / "rules"
@@ -28,14 +30,15 @@ class Example(NamedTuple):
         """What it prints, run in a folder; its pictures are written there."""
         before = Path.cwd()
         os.chdir(folder)
-        try:
-            with patch.dict(os.environ, LC_ALL="C"):  # lessons show what is drawn in ASCII
-                done = noughts(*self.words)
+        out, err = io.StringIO(), io.StringIO()
+        try:  # lessons show what is drawn in ASCII
+            with patch.dict(os.environ, LC_ALL="C"), redirect_stdout(out), redirect_stderr(err):
+                status = main(self.words)
         finally:
             os.chdir(before)
-        if done.returncode:
-            raise RuntimeError(f"noughts {shlex.join(self.words)} fails: {done.stderr}")
-        return done.stdout
+        if status:
+            raise RuntimeError(f"noughts {shlex.join(self.words)} fails: {err.getvalue()}")
+        return out.getvalue()
 
 
 def examples(lesson: Path) -> Iterator[Example]:

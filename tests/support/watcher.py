@@ -11,7 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from command import noughts
+from noughts.store import queries
+from noughts.store.queries import GameFilter
+from noughts.store.store import Store
+from noughts.store.stored_game import StoredGame
 from waiting import until
 
 Event = dict[str, Any]
@@ -76,10 +79,10 @@ def happens(watcher: Watcher, **wanted: object) -> Event:
     return watcher.wait(lambda event: wanted.items() <= event.items(), str(wanted))
 
 
-def games(db: Path) -> list[dict[str, Any]]:
-    """What `noughts games` says of a store."""
-    found: list[dict[str, Any]] = json.loads(noughts("games", "--json", "--db", db).stdout)
-    return found
+def games(db: Path) -> list[StoredGame]:
+    """The games of a store, the newest first."""
+    with Store(db) as store:
+        return list(queries.games(store, GameFilter()))
 
 
 def rows(db: Path, query: str = "SELECT count(*) FROM games WHERE end != '-'") -> list[Any]:
