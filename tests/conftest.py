@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -153,13 +152,6 @@ def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
         return err
 
     return run
-
-
-@pytest.fixture
-def qemu() -> None:
-    """Skips a test where QEMU is missing. In CI that is a failure."""
-    if shutil.which("qemu-system-arm") is None:
-        missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
 
 
 @pytest.fixture

@@ -167,24 +167,6 @@ def test_ctrl_c_reaches_the_repl(start_any):
     driver.shows("2")
 
 
-def test_quick_taps_all_count(start):
-    driver = begun(start)
-    for _ in range(8):
-        driver.press(A, down_ms=40, up_ms=20)
-    driver.rest(100)
-    driver.press(B)
-    driver.says("3", "-")
-    driver.rest(100)
-    driver.press(A, B)
-    driver.says("3", "x")
-    driver.rest(300)
-    driver.press(B)
-    # Marks go to the nearest free cells; the second tap begins before the first is decided.
-    for _ in range(4):
-        driver.press(B, down_ms=40, up_ms=20)
-    driver.says("4135", "-")
-
-
 @pytest.mark.parametrize("first", [A, long(B)])
 def test_both_buttons_within_100_ms_are_never_a_single_press(start, first):
     """They lead from a new game to the menu.

@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from boards import A, B, Driver, Player, PortDriver
+from boards import A, B, Driver, Player
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
@@ -171,8 +170,8 @@ def test_a_length_that_a_power_cut_left_is_not_followed(clock, printed):
         (True, 130, "may be incomplete; run `noughts put` again"),
     ],
 )
-def test_interrupted_it_says_so_on_the_leds(
-    plugged_in, monkeypatch, noughts, ctrl_c, status, advice
+def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
+    plugged_in, monkeypatch, noughts, printed, ctrl_c, status, advice
 ):
     board = plugged_in(older(["ai.py", "buttons.py"]))
     send = BoardFiles.send
@@ -190,19 +189,7 @@ def test_interrupted_it_says_so_on_the_leds(
     board.plugged = True
     board.reset()
     Driver(board.microbit).scrolls("files incomplete")
-
-
-def test_killed_it_is_repaired(virtual, printed):
-    """Through a real serial port, by a process of its own."""
-    board = virtual(older(["ai.py", "buttons.py"]), speed=4)
-    command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        while not process.stdout.readline().startswith("sent ai.py"):
-            assert process.poll() is None
-        process.kill()
-    assert process.returncode == -signal.SIGKILL
-    board.reset()
-    PortDriver(board).scrolls("files incomplete", 600)
+    monkeypatch.setattr(BoardFiles, "send", send)
     printed("put", "--port", board.port)
     assert holds_the_game(board)
 
@@ -243,27 +230,6 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
     assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
 
 
-@pytest.mark.long
-def test_v2_radio_is_turned_on_and_off(plugged_in, other_table, told):
-    board = plugged_in(None, "V2")
-    status, lines, _ = told("put", board, "--radio", "7")
-    assert status == 0 and lines[0].endswith(": 3 of 18 files to send")
-    begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
-    assert lines[-1].startswith(begin)
-    radio_id = lines[-1].removeprefix(begin)
-
-    # A new table leaves it on, and says so.
-    status, lines, _ = told("put", board, "--table", other_table)
-    assert status == 0 and lines[0].endswith(": 1 of 18 files to send")
-    assert lines[1].startswith("radio: still sends in group 7; ")
-    assert lines[1].endswith("put --radio off` ends that")
-    assert lines[-1].endswith(f"table {OTHER.id}, sends in group 7 as {radio_id}")
-
-    _, lines, _ = told("put", board, "--radio", "off")
-    assert {"removed air.py", "removed group.py"} <= set(lines)
-    assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
-
-
 def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, told):
     board = plugged_in()
     status, lines, err = told("put", board, "--radio", "7")
@@ -277,9 +243,48 @@ def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, told):
     status, lines, _ = told("put", board)
     assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
     assert lines[1].startswith("radio: still gateway of group 7; ") and lines[2] == start_line
+    assert lines[1].endswith("put --radio off` ends that")
     status, _, err = told("put", board, "--table", other_table)
     assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 
     _, lines, _ = told("doctor", board, "--json")
     (found,) = json.loads(lines[0])["boards"]
     assert (found["gateway_group"], found["radio_group"], found["board"]) == (7, None, "V1")
+
+    _, lines, _ = told("put", board, "--radio", "off")
+    assert "removed gateway.py" in lines
+    assert lines[-1] == f"started on micro:bit V1: game {__version__}, table 2798"
+
+
+UFS = """\
+import sys, microfs
+from serial import Serial
+port = sys.argv.pop()
+microfs.get_serial = lambda: Serial(port, 115200, timeout=10)
+microfs.main()
+"""
+"""It looks for a USB device, which no test can have; all else is its own."""
+
+
+@pytest.mark.long
+def test_microfs_reads_and_writes_what_we_wrote(virtual, tmp_path, printed):
+    """Its own command line, through a real serial port."""
+    board = virtual({}, speed=4)
+    printed("put", "--port", board.port)
+
+    def ufs(*words):
+        command = [sys.executable, "-c", UFS, *words, board.port]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    assert set(ufs("ls").split()) == set(files_for_boards())
+    ufs("get", "table.py")
+    assert (tmp_path / "table.py").read_bytes() == files_for_boards()["table.py"]
+    (tmp_path / "mine.txt").write_bytes(b"theirs")
+    ufs("put", "mine.txt")
+    ufs("rm", "ai.py")
+    board.reset()
+    said = printed("put", "--port", board.port)
+    assert "2 of 16 files to send" in said  # a table is sent last, whenever others are
+    assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}

@@ -45,12 +45,9 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
 
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while result:\n        pass\n    start = "
-STALL = b"            buttons.microbit.sleep(60)\n            until = "
 NOISE = b"    print(result)\n    start = "
 # In a file of the game, this in the place of that; with a seed, soon this complaint.
 FAULTS = {
-    "level": ("ai.py", b'"H" else', b'"X" else', 5, "does not play that"),  # hard plays as easy
-    "stall": ("game.py", b"            until = ", STALL, 5, "the loop stalled for"),
     "noise": ("ending.py", b"    start = ", NOISE, 5, "on the serial line"),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
     "hang": ("ending.py", b"    start = ", HANG, 3, "no longer sends sentences"),
@@ -59,7 +56,7 @@ FAULTS = {
 
 @pytest.mark.parametrize(
     ("board", "fault"),
-    [("V1", "stall"), ("V1", "noise"), *(long("V1", name) for name in ("level", "leak", "hang"))],
+    [("V1", "noise"), long("V1", "leak"), long("V1", "hang")],
 )
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
     monkeypatch.setattr("soak.session.SILENT_CONTACTS", 40)

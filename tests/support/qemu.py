@@ -2,7 +2,8 @@
 
 Device time is a count of instructions, and idle time is skipped, so how busy the computer is makes
 no difference to the firmware. But it runs on by itself: whoever drives it waits for what is seen,
-and for device time that has passed at least.
+and for device time that has passed at least. After a write to flash the LEDs may stand still for
+16.8 s of device time: QEMU counts the time of a timer that was stopped twice (`nrf51_timer.c`).
 """
 
 import contextlib
@@ -30,12 +31,6 @@ _START_CLOCK = (
     f"writel {_TIMER2} 1",
 )
 _READ_CLOCK = f"writel {_TIMER2 + 0x40} 1", f"readl {_TIMER2 + 0x540}"
-_TIMER0 = 0x40008000
-"""The firmware's ticker: it has 24 bits, and its fourth compare register is due every 6 ms."""
-_READ_TICKER = [f"writel {_TIMER0 + 0x40} 1"] + [
-    f"readl {_TIMER0 + 0x540 + 4 * i}" for i in range(4)
-]
-_TICK_US = 6000
 _BUFFER = 4
 """Where the display object has its levels, column by column, after the pointer to its type."""
 # The LED, as (x, y), at each row (pins 13-15, high) and column (pins 4-12, low) of the wiring.
@@ -128,25 +123,9 @@ class Qemu:
 
     def _set_pins(self, buttons: Iterable[str], level: int) -> None:
         self._execute("stop")
-        self._mend_ticker()
         pins = [_PINS[button] for button in buttons]
         self._ask(*[f"set_irq_in /machine/nrf51 unnamed-gpio-in {pin} {level}" for pin in pins])
         self._execute("cont")
-
-    def _mend_ticker(self) -> None:
-        """Make the ticker's compare registers due again.
-
-        The firmware stops the ticker while it writes to flash. QEMU then adds what it has counted a
-        second time at its start (`nrf51_timer.c`, `NRF51_TIMER_TASK_START`), where the chip goes on
-        from what it held (nRF51 Reference Manual, TIMER). So the registers are passed by, and the
-        LEDs stand still until the ticker comes round, after up to 16.8 s.
-        """
-        _, now, *due = self._ask(*_READ_TICKER)
-        if (due[-1] - now) % (1 << 24) > _TICK_US:
-            late = now + _TICK_US - due[-1]
-            registers = enumerate(due, 1)
-            moved = [(_TIMER0 + 0x540 + 4 * i, (us + late) % (1 << 24)) for i, us in registers]
-            self._ask(*[f"writel {register} {us}" for register, us in moved])
 
     def _ask(self, *commands: str) -> list[int]:
         """Send commands of QEMU's test protocol: the value of each answer, 0 where it has none."""

@@ -22,10 +22,10 @@ ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
 class Terminal:
     """A program in a terminal of 100 by 30."""
 
-    def __init__(self, *words: str, size: tuple[int, int] = (30, 100), **env: str) -> None:
+    def __init__(self, *words: str, **env: str) -> None:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
             # Said by name: the readline library sets sizes that os.environ knows nothing of.
             named = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
             named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
