@@ -157,10 +157,10 @@ def test_a_drive_that_is_just_going_away(drive, monkeypatch):
     assert drives.wait_until_back(found) is None
 
 
-def test_a_drive_that_comes_back_elsewhere(drive, plugged):
+def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
     """What is left of the old mount still shows the hex."""
     old, new = drive(), drive()
-    old.close()
+    clock.on_sleep.remove(old.look)
     plugged.drives += [old.path, new.path]
     found = drives.look(old.path)
     assert drives.copy(b":00000001FF\n", found, lambda size: None)
@@ -229,8 +229,7 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plu
 def test_copying_breaks_off_in_the_middle(fails, drive, clock, monkeypatch, failure, why):
     """The cable was pulled, or the interface chip gave up; the drive is back later."""
     one = drive()
-    one.close()
-    clock.on_sleep.append(lambda: one.path.exists() or one._mount(failure))
+    clock.on_sleep[:] = [lambda: one.path.exists() or one._mount(failure)]
 
     def break_off(handle):
         shutil.rmtree(one.path)

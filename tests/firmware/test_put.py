@@ -109,7 +109,7 @@ def stored(board):
     player = Player(board.microbit)
     if board.board == "V2":
         return player.logged
-    board.reset()
+    board.microbit.reset()
     player.start()
     player.rest(500)
     return player.resent
@@ -187,7 +187,7 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
     ended, _, err = noughts("put", "--port", board.port)
     assert (ended, err.count("\n")) == (status, 1) and advice in err
     board.plugged = True
-    board.reset()
+    board.microbit.reset()
     Driver(board.microbit).scrolls("files incomplete")
     monkeypatch.setattr(BoardFiles, "send", send)
     printed("put", "--port", board.port)

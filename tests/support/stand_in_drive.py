@@ -2,18 +2,17 @@
 
 It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
 comes back without it, with FAIL.TXT if it refuses it. Else the hex is programmed into a board, if
-there is one. It looks at the folder whenever a program sleeps on its clock, or else in a
-thread. What it cannot stand in for is USB, and the chip's timing.
+there is one. It looks at the folder when a test calls `look`, or whenever a program sleeps on its
+clock. What it cannot stand in for is USB, and the chip's timing.
 """
 
 import shutil
-import threading
 from pathlib import Path
-from typing import Protocol
 
 from noughts.boards.firmware import firmware_for
-from noughts.virtual.program import Program, unchanged
-from stepped_ports import Clock
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import unchanged
+from stepped_ports import Clock, SteppedBoard
 
 USB_ID = "9900000031634e4500624014000000320000000097969901"
 DETAILS = """\
@@ -27,25 +26,16 @@ Daplink Mode: {mode}\r
 Interface Version: 0249\r
 Remount count: {count}\r
 """
-_LOOK_S = 0.1
 CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurred."
 
 
-class Programmable(Protocol):
-    """A board that the drive programs."""
-
-    @property
-    def board(self) -> str: ...
-    def flash(self, program: Program) -> None: ...
-
-
 class StandInDrive:
-    """The folder at `path`, until `close()`."""
+    """The folder at `path`."""
 
     def __init__(
         self,
         path: Path,
-        board: Programmable | None = None,
+        board: SteppedBoard | VirtualBoard | None = None,
         *,
         clock: Clock | None = None,
         usb_id: str = USB_ID,
@@ -61,19 +51,9 @@ class StandInDrive:
         self._count = 0
         self._gone_for: str | None = None
         """While the drive is away: what FAIL.TXT will say."""
-        self._closed = threading.Event()
         self._mount("")
-        self._thread = threading.Thread(target=self._watch)
-        if clock is None:
-            self._thread.start()
-        else:
+        if clock is not None:
             clock.on_sleep.append(self.look)
-
-    def close(self) -> None:
-        """It takes nothing any more."""
-        self._closed.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _mount(self, failure: str) -> None:
         # Made aside and moved, so that it appears with everything that is on it.
@@ -87,14 +67,8 @@ class StandInDrive:
         aside.rename(self.path)
         self._count += 1
 
-    def _watch(self) -> None:
-        while not self._closed.wait(_LOOK_S):
-            self.look()
-
     def look(self) -> None:
         """Take a hex that has come and go away; when looked at again, come back."""
-        if self._closed.is_set():
-            return
         if self._gone_for is not None:
             failure, self._gone_for = self._gone_for, None
             if self._returns:

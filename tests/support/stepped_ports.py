@@ -89,9 +89,6 @@ class SteppedBoard(Device):
     def send(self, data: bytes) -> None:
         self.microbit.uart.send(data)
 
-    def reset(self) -> None:
-        self.microbit.reset()
-
     def flash(self, program: Program) -> None:
         """Program the chip and start it, as the interface chip does."""
         self.microbit = program.microbit()

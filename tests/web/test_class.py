@@ -76,12 +76,15 @@ def test_boards_by_radio_are_shown_and_their_gateway_is_not(board, serve, page):
     expect(page.get_by_text("by radio only, where anybody near can send")).to_be_visible()
 
 
-def test_a_real_board_is_flashed_through_its_drive(plugged, virtual, serve, page, tmp_path):
+def test_a_real_board_is_flashed_through_its_drive(
+    plugged, virtual, serve, page, tmp_path, monkeypatch
+):
     board = virtual()
     PortDriver(board).start()  # else the page would see its first start too
     plugged.ports[USB_ID] = board.port
     drive = StandInDrive(tmp_path / "MICROBIT", board)
     plugged.drives.append(drive.path)
+    monkeypatch.setattr("noughts.boards.clock.sleep", lambda seconds: drive.look())
     try:
         page.goto(f"{serve().url}/boards")
         card = page.get_by_role("article")
@@ -97,7 +100,6 @@ def test_a_real_board_is_flashed_through_its_drive(plugged, virtual, serve, page
         card.get_by_role("button", name="Flash").click()
         expect(card.get_by_text("✗ its drive was not found")).to_be_visible()
     finally:
-        drive.close()
         plugged.ports.clear()  # before another board's port may have its name
 
 
