@@ -19,7 +19,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port
 from slim import slim, slim_hex
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
-from stepped_ports import Talker
+from stepped_ports import SteppedBoard, Talker
 
 OTHER_ID = "9904" + "0" * 44
 FILES = files_for_boards()
@@ -209,7 +209,7 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
 
 def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plugged, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
-    name = Talker(clock, lambda received: b"").port
+    name = SteppedBoard(clock, Talker(lambda received: b"")).port
     plugged.ports |= {OTHER_ID: "COM1", USB_ID.upper(): name}
     opens = iter([fail(errno.EACCES)] * 2)
     monkeypatch.setattr(

@@ -114,8 +114,9 @@ def test_a_board_that_has_just_been_started_again(clock, doctor, firmware):
     """What comes before its program runs does not interrupt that."""
     board = SteppedBoard(clock, stepped(firmware)())
     clock.sleep(3)
-    board.send(b"\x03\x02\x04")
-    clock.wait(lambda: b"soft reboot" in board.received, 1)
-    assert b"soft reboot" in board.microbit.uart.receive()
+    uart = board.microbit.uart
+    uart.send(b"\x03\x02\x04")
+    clock.wait(lambda: b"soft reboot" in uart.received, 1)
+    assert b"soft reboot" in uart.receive()
     page = doctor("--port", board.port)
     assert f"(firmware {firmware.split()[1]})" in page and f"✓ game       {__version__}" in page

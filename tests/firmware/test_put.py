@@ -199,10 +199,9 @@ def test_bytes_that_are_lost_are_sent_again(plugged_in, monkeypatch, printed, lo
     """So many of each 70th write: the board notices it, and files of others stay."""
     theirs = {"i.py": b"theirs", "ble.py": b"theirs", "a.py": b"theirs"}
     board = plugged_in({**older(["ai.py", "buttons.py"]), **theirs, "once.py": b"# noughts:\n"})
-    writes, send = itertools.count(1), board.send
-    monkeypatch.setattr(
-        board, "send", lambda data: send(data if next(writes) % 70 else data[lost:])
-    )
+    uart, writes = board.microbit.uart, itertools.count(1)
+    send = uart.send
+    monkeypatch.setattr(uart, "send", lambda data: send(data if next(writes) % 70 else data[lost:]))
     printed("put", "--port", board.port)
     assert next(writes) > 2 * 70
     monkeypatch.undo()

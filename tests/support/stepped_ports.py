@@ -1,8 +1,8 @@
 """Serial ports whose devices run only while a program waits for them: nothing here ever sleeps.
 
 A `Clock` takes the place of the one by which noughts, and microfs, wait for boards. Whoever sleeps
-or waits for bytes steps the devices on it: a `SteppedBoard` runs the official firmware, a `Talker`
-answers by a function. Their ports are opened by `stepped://` addresses, through pyserial.
+or waits for bytes steps the boards on it: they run the official firmware, or a `Talker` answers by
+a function. Their ports are opened by `stepped://` addresses, through pyserial.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if "stepped_urls" not in serial.protocol_handler_packages:
     serial.protocol_handler_packages.append("stepped_urls")
 
 _STEP_US = 1000
-_DEVICES: dict[str, Device] = {}
+_DEVICES: dict[str, SteppedBoard] = {}
 
 
 class Clock:
@@ -28,7 +28,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.us = 0
-        self.devices: list[Device] = []
+        self.devices: list[SteppedBoard] = []
         self.on_sleep: list[Callable[[], object]] = []
         """Called after each sleep: whatever else happens while programs wait."""
         monkeypatch.setattr("noughts.boards.clock.monotonic", self.monotonic)
@@ -50,56 +50,35 @@ class Clock:
             step_us = min(_STEP_US, end_us - self.us)
             self.us += step_us
             for device in self.devices:
-                device.run_for(step_us)
+                device.microbit.run_for(step_us)
 
 
-class Device:
-    """The far end of a port, on a clock."""
+class SteppedBoard:
+    """A micro:bit, or a stand-in for one, behind a serial port."""
 
-    received: bytearray
-
-    def __init__(self, clock: Clock) -> None:
-        self.clock, self.plugged = clock, True
+    def __init__(self, clock: Clock, microbit: Microbit | Talker) -> None:
+        self.clock, self.microbit, self.plugged = clock, microbit, True
         self.port = f"stepped://{len(clock.devices)}"
         clock.devices.append(self)
         _DEVICES[self.port] = self
 
-    def run_for(self, us: float) -> None: ...
-    def send(self, data: bytes) -> None: ...
-
-
-class SteppedBoard(Device):
-    """A micro:bit behind a serial port, in device time."""
-
-    def __init__(self, clock: Clock, microbit: Microbit) -> None:
-        super().__init__(clock)
-        self.microbit = microbit
-
-    @property
-    def received(self) -> bytearray:  # type: ignore[override]
-        return self.microbit.uart.received
-
     @property
     def board(self) -> str:
         return self.microbit.board
-
-    def run_for(self, us: float) -> None:
-        self.microbit.run_for(us)
-
-    def send(self, data: bytes) -> None:
-        self.microbit.uart.send(data)
 
     def flash(self, program: Program) -> None:
         """Program the chip and start it, as the interface chip does."""
         self.microbit = program.microbit()
 
 
-class Talker(Device):
-    """A device that answers what it receives by a function of bytes, each millisecond."""
+class Talker:
+    """Answers what it receives by a function of bytes, each millisecond."""
 
-    def __init__(self, clock: Clock, answer: Callable[[bytes], bytes]) -> None:
-        super().__init__(clock)
-        self.received, self._sent, self._answer = bytearray(), b"", answer
+    board = "V1"
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self.uart, self.received = self, bytearray()
+        self._sent, self._answer = b"", answer
 
     def run_for(self, us: float) -> None:
         sent, self._sent = self._sent, b""
@@ -118,11 +97,15 @@ class SteppedPort:
         self.timeout = timeout
 
     @property
-    def _device(self) -> Device:
+    def _device(self) -> SteppedBoard:
         device = _DEVICES[self.port]
         if not device.plugged:
             raise serial.SerialException("the device is not there any more")
         return device
+
+    @property
+    def _received(self) -> bytearray:
+        return self._device.microbit.uart.received
 
     def open(self) -> None:
         if not _DEVICES[self.port].plugged:
@@ -132,28 +115,25 @@ class SteppedPort:
         pass
 
     def write(self, data: bytes) -> int:
-        self._device.send(bytes(data))
+        self._device.microbit.uart.send(bytes(data))
         return len(data)
 
     def read(self, size: int = 1) -> bytes:
-        received = self._device.received
-        self._wait(lambda: len(received) >= size)
+        self._wait(lambda: len(self._received) >= size)
         return self._take(size)
 
     def read_until(self, expected: bytes = b"\n") -> bytes:
-        received = self._device.received
-        self._wait(lambda: expected in received)
-        at = received.find(expected)
-        return self._take(len(received) if at < 0 else at + len(expected))
+        self._wait(lambda: expected in self._received)
+        at = self._received.find(expected)
+        return self._take(len(self._received) if at < 0 else at + len(expected))
 
     def _wait(self, enough: Callable[[], bool]) -> None:
         self._device.clock.wait(enough, self.timeout)
 
     def _take(self, size: int) -> bytes:
-        received = self._device.received
-        data = bytes(received[:size])
-        del received[:size]
+        data = bytes(self._received[:size])
+        del self._received[:size]
         return data
 
     def inWaiting(self) -> int:
-        return len(self._device.received)
+        return len(self._received)

@@ -10,6 +10,7 @@ import pytest
 
 from noughts.device_files import load_device
 from noughts.game.positions import LINES
+from sample_games import DRAW
 
 rules = load_device("rules")
 
@@ -19,33 +20,22 @@ def tilt():
     return load_device("tilt")
 
 
-def play(moves):
-    """The marks and the scores after these moves, of which player A's is the first."""
-    marks, score = [0] * 9, [0] * 8
-    for ply, cell in enumerate(moves):
-        rules.place(marks, score, cell, 1 if ply % 2 == 0 else -1)
-    return marks, score
-
-
-@pytest.mark.parametrize("line", range(8))
+@pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("player", [1, -1])
-def test_each_line_wins(line, player):
+def test_each_line_wins_and_a_cell_counts_on_exactly_its_lines(line, player):
     marks, score = [0] * 9, [0] * 8
-    for count, cell in enumerate(LINES[line], 1):
+    for count, cell in enumerate(line, 1):
         assert rules.result(marks, score) == 2
         rules.place(marks, score, cell, player)
-        assert score[line] == count * player
+        assert score == [player * len({*line[:count]} & {*each}) for each in LINES]
     assert rules.result(marks, score) == player
 
 
-def test_every_cell_counts_on_exactly_its_lines():
-    for cell in range(9):
-        _, score = play([cell])
-        assert score == [int(cell in line) for line in LINES]
-
-
 def test_a_full_board_without_a_line_is_a_draw():
-    assert rules.result(*play([4, 0, 2, 6, 3, 5, 1, 7, 8])) == 0
+    marks, score = [0] * 9, [0] * 8
+    for ply, cell in enumerate(DRAW):
+        rules.place(marks, score, cell, (1, -1)[ply % 2])
+    assert rules.result(marks, score) == 0
 
 
 @pytest.mark.parametrize(
@@ -96,14 +86,11 @@ def offered(content):
     return menu.chosen
 
 
-@pytest.mark.parametrize("choice", ["Pb", "Pt", "Eb", "Et", "Mb", "Mt", "Hb", "Ht"])
-def test_the_menu_offers_the_choice_of_the_last_game(choice):
-    assert offered(choice) == choice
-    assert offered(choice + "\xff" * 9_000) == choice
+CHOICES = ["Pb", "Pt", "Eb", "Et", "Mb", "Mt", "Hb", "Ht"]
+DAMAGED = ["", "H", "Zb", "Hq", "H\xff", " P", "b ", "\0\0", "hb" * 99, '{"volume": 11}', None]
 
 
-@pytest.mark.parametrize(
-    "damaged", ["", "H", "Zb", "Hq", "H\xff", " P", "b ", "\0\0", "hb" * 99, '{"volume": 11}', None]
-)
-def test_damaged_settings_mean_the_defaults(damaged):
-    assert offered(damaged) == "Pb"
+def test_the_menu_offers_the_choice_of_the_last_game_or_the_default():
+    for choice in CHOICES:
+        assert offered(choice) == offered(choice + "\xff" * 9_000) == choice
+    assert [offered(content) for content in DAMAGED] == ["Pb"] * len(DAMAGED)
