@@ -204,23 +204,16 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
     assert room.end() == [("offline", True)]
 
 
-def test_the_lines_of_several_boards(store):
-    for number in range(500):
-        say(store, number, f"usb-{number % 3}")
-    found = sent_messages(store)
-    for board in range(3):
-        of_board = [each for each in found if each.board == f"usb-{board}"]
-        lines = b"".join(each.lines for each in of_board).splitlines()
-        assert [int(line.split()[-1]) for line in lines] == list(range(board, 500, 3))
-        assert len(of_board) > 1
-
-
-def test_no_message_is_longer_than_a_collector_reads(store):
-    noise = [Received("usb-1", None, r"\xff" * 240, AT + number) for number in range(200)]
-    store.add_many(noise)
+def test_messages_have_the_lines_of_one_board_in_order_and_a_collector_reads_them(store):
+    noise = r"\xff" * 240
+    said = {"usb-1": range(0, 400, 10), "usb-2": [n for n in range(400) if n % 10]}
+    board_of = {number: board for board, numbers in said.items() for number in numbers}
+    store.add_many([Received(board_of[n], None, f"{noise} {n}", AT + n) for n in range(400)])
     found = sent_messages(store)
     assert max(len(each.lines) for each in found) < MAX_MESSAGE
-    assert b"".join(each.lines for each in found).count(b"\n") == 200
+    for board, numbers in said.items():
+        lines = b"".join(each.lines for each in found if each.board == board).splitlines()
+        assert [int(line.split()[-1]) for line in lines] == list(numbers)
 
 
 def test_a_sentence_is_sent_as_it_came(store):

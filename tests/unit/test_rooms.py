@@ -24,7 +24,6 @@ from noughts.rooms.address import (
     room_name,
 )
 from noughts.rooms.messages import digest, is_published, parse_topic
-from noughts.store.store import Store
 from sample_games import AT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
@@ -37,7 +36,6 @@ LINE = b"2026-09-21T14:13:20.000Z usb-1 " + SAID
     [
         ("mqtt://LOCALHOST", "localhost", 1883, False, None, "noughts"),
         ("mqtt://127.0.0.1", "127.0.0.1", 1883, False, None, "noughts"),
-        ("mqtt://broker", "broker", 1883, False, None, "noughts"),
         ("mqtts://broker", "broker", 8883, True, None, "noughts"),
         ("MQTT://class@10.0.0.7:1999/school/7b/", "10.0.0.7", 1999, False, "class", "school/7b"),
         ("mqtts://a%40b@[::1]:8884/x%20y", "::1", 8884, True, "a@b", "x y"),
@@ -56,8 +54,6 @@ def test_addresses(url, host, port, tls, user, prefix):
     ("url", "why"),
     [
         ("mqtt://", "is not the address of a broker"),
-        ("mqtt://broker?x=1", "is not the address of a broker"),
-        ("mqtt://broker:port", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
         ("mqtt://user@", "is not the address of a broker"),
         ("mqtt://broker:0", "is not the address of a broker"),
@@ -130,10 +126,8 @@ def test_a_topic_gives_back_room_and_board(room, board):
         "noughts",
         "noughts/3b/board",
         "noughts/%33b/board/usb-1",  # another way to write 3b, which an access list does not know
-        "noughts/3b/board/usb/1",
         "noughts/3b/board/%1B%5B2J",
         "noughts/3b/board/" + "x" * 5000,
-        "noughts/%2Fdev/board/usb-1",
         "noughts/socket%3A/board/%2Fhost",
     ],
 )
@@ -288,32 +282,27 @@ def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
     assert rooms.send("3b/board/usb-1", line("usb-1"))[0] == DataReceived("3b/usb-1", SAID, AT)
 
 
-@pytest.fixture
-def delivered(store):
-    """A recorder whose source has a game, as a room sends it, and the list of confirmations."""
-    source, confirmed = QueuedSource(), []
-    for each in stages(DRAW):
-        source.put(DataReceived("3b/usb-1", write(each).encode() + b"\n", AT + each.ms))
-    source.put(Delivered(lambda: confirmed.append("the game")))
-    with contextlib.closing(Recorder(store, [source])) as recorder:
-        yield recorder, confirmed
-
-
-def test_message_is_confirmed_at_shutdown_under_load(delivered, monkeypatch):
+def test_a_message_is_confirmed_when_it_is_stored_and_at_the_end(store, monkeypatch):
+    """Not while another program locks the store; at the end without waiting for more."""
     monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
-    recorder, confirmed = delivered
-    recorder.finish()
-    assert confirmed == ["the game"]
-    with Store(recorder.store.path) as other:
-        assert other.read("SELECT number, end, started FROM games") == [(1, "=", AT)]
+    source, confirmed = QueuedSource(), []
 
+    def deliver(number):
+        for each in stages(DRAW, number=number):
+            source.put(DataReceived("3b/usb-1", write(each).encode() + b"\n", AT + each.ms))
+        source.put(Delivered(lambda: confirmed.append(number)))
 
-def test_message_is_not_confirmed_while_store_is_locked(delivered):
-    recorder, confirmed = delivered
-    with contextlib.closing(sqlite3.connect(recorder.store.path)) as other:
+    recorder = Recorder(store, [source])
+    with contextlib.closing(recorder), contextlib.closing(sqlite3.connect(store.path)) as other:
         other.execute("BEGIN IMMEDIATE")
+        deliver(1)
         recorder.poll()
         assert confirmed == []
         other.execute("ROLLBACK")
-    recorder.poll()
-    assert confirmed == ["the game"]
+        recorder.poll()
+        assert confirmed == [1]
+        deliver(2)
+        recorder.finish()
+        assert confirmed == [1, 2]
+        games = other.execute("SELECT number, end, started FROM games").fetchall()
+        assert games == [(1, "=", AT), (2, "=", AT)]
