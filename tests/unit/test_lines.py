@@ -69,13 +69,3 @@ def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe, lines):
     with read_in_background(pipe) as received:
         assert lines.close(120) == 0
     assert len(received) == 300
-
-
-def test_a_reader_that_has_gone(pipe):
-    failed = threading.Event()
-    pipe[0].close()
-    lines = Lines(pipe[1], str, failed.set)
-    lines.put(["x"])
-    assert failed.wait(120)
-    with pytest.raises(BrokenPipeError):
-        lines.close(120)

@@ -11,7 +11,6 @@ import termios
 from types import SimpleNamespace
 
 import pytest
-import serial
 
 from noughts.boards.files import BoardFiles
 from noughts.boards.ports import (
@@ -285,24 +284,6 @@ def test_a_port_is_released_and_taken_again(port, follow):
         released = PortClosed(name, name, "in use for a moment")
         assert changes_of(follower, 1) == [released]
     assert changes_of(follower, 1) == [PortOpened(name, name)]
-
-
-def test_a_port_that_is_open_already_is_followed(port, follow):
-    """A virtual board's, which has been talking since it was made."""
-    far = port("virtual")
-    name = far.path
-    follower = follow()
-    with serial.serial_for_url(name, timeout=0) as opened:
-        far.send(b"from the start")
-        follower.follow("virtual-1", name, opened)
-        assert changes_of(follower, 2) == [
-            PortOpened("virtual-1", name),
-            DataReceived("virtual-1", b"from the start", None),
-        ]
-        with follower.released("virtual-1"):
-            assert not opened.is_open
-        (_, opened_again) = changes_of(follower, 2)
-        assert opened_again == PortOpened("virtual-1", name)
 
 
 def test_a_far_hosts_port_which_gives_a_byte_at_a_time_is_read_in_one_go():

@@ -2,20 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ET
-from collections import Counter, defaultdict
-from dataclasses import replace
-from random import Random
 
 import pytest
 
 from html_page import HtmlPage
-from noughts.game.positions import EMPTY, alike, canonical
-from noughts.game.review import review
 from noughts.store.queries import GameFilter
-from noughts.store.statistics import met_positions, stats
+from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.views import class_report as figures
-from random_games import random_game
 from sample_games import A_WINS, AT, DRAW, filled, stages
 
 
@@ -108,32 +102,12 @@ def test_the_table_of_boards_as_csv(printed, stored, tmp_path):
     assert file.read_bytes().decode() == out
 
 
-def test_peoples_moves_are_those_of_a_review(tmp_path):
-    """Random games, counted once more by reviewing each of them."""
-    dice = Random(1)
-    met, wrong, openings = Counter(), defaultdict(Counter), Counter()
-    with Store(tmp_path / "random.db", create=True) as store:
-        for number in range(1, 200):
-            seats = dice.choice(["PP", "PH", "HP", "HE"])
-            game = replace(random_game("00000A83", number, dice)[-1], seats=seats)
-            store.add("usb-1", game, AT)
-            order = seats if game.first == "A" else seats[::-1]
-            for ply, move in enumerate(review(game.moves)):
-                if order[ply % 2] == "P":
-                    least = canonical(move.before)
-                    met[least] += 1
-                    wrong[least][alike(move.before)[move.cell]] += move.mistake
-                    openings[move.cell] += move.before == EMPTY
-        found, counted = met_positions(store, GameFilter()), stats(store, GameFilter())
-    assert {each.position: each.met for each in found} == met
-    for each in found:
-        mistakes = wrong[each.position]
-        assert each.mistakes == mistakes.total()
-        if each.mistakes:
-            cell, count = each.commonest_mistake
-            assert mistakes[cell] == count == max(mistakes.values())
-    assert counted.first_moves == [openings[cell] for cell in range(9)]
-    assert found == sorted(found, key=lambda each: -each.mistakes)
+def test_the_commonest_mistake_counts_moves_that_are_the_same_when_turned(tmp_path):
+    played = [0, 1, 3, 2, 6], [0, 2, 3, 1, 6], [0, 6, 1, 3, 2]
+    games = (stages(moves, seats="HP", number=n) for n, moves in enumerate(played, 1))
+    with Store(filled(tmp_path / "wrong.db", *games)) as store:
+        (found,) = (each for each in met_positions(store, GameFilter()) if each.position.ply == 1)
+    assert found.commonest_mistake == (2, 2)
 
 
 def test_first_moves_are_darker_the_more_often_they_were_played():

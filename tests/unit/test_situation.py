@@ -4,7 +4,7 @@ import pytest
 
 from boards import LETTERS
 from noughts.engines.registry import engines
-from noughts.protocol.describe import SEATS, describe, opponents, seat_of
+from noughts.protocol.describe import SEATS, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
 from noughts.terminal.play import panel
 from noughts.views.situation import Instructions, Observer, instructions
@@ -134,16 +134,6 @@ def test_a_reset_and_a_fault():
     assert observer.now.phase == "starting"
     starts = Instructions("The board starts", "The game's menu comes in a moment.")
     assert instructions(observer.now, "b") == starts
-
-
-def test_sentences_in_words():
-    assert describe(game("03142", "A")) == (
-        "game 1, move 5: A in the top-right corner; A wins (top row)"
-    )
-    assert (
-        describe(game("402635178", "=")) == "game 1, move 9: A in the bottom-right corner; a draw"
-    )
-    assert describe(game("4", "x")) == "game 1: abandoned after 1 move"
 
 
 def test_every_engine_has_a_seat_of_its_own():
