@@ -26,7 +26,6 @@ from noughts.recording.events import (
     StoreBusy,
 )
 from noughts.recording.play_recording import PlayRecording
-from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.store.queries import game
@@ -125,8 +124,7 @@ def screen(tmp_path):
 
     @asynccontextmanager
     async def shown(events, size=USUAL, folder=tmp_path):
-        monitor = PortMonitor(find=list)
-        watch = Recorder(Store(folder / "games.db", create=True), [monitor])
+        watch = Recorder(Store(folder / "games.db", create=True))
         session = Session()
         for event in events(folder / "games.db"):
             session.take(event)
@@ -136,7 +134,6 @@ def screen(tmp_path):
                 await redrawn(pilot, app)
                 yield pilot, app
         finally:
-            monitor.close()
             watch.close()
 
     return shown
