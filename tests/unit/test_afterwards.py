@@ -176,24 +176,18 @@ def test_seats_are_counted_each_for_itself(printed, tmp_path):
 HOSTILE_NAME = "\x1b]0;owned\x07\u202e"
 
 
-def assert_written(result, ending):
-    """The name of the file does not act on the terminal."""
-    status, out, err = result
-    assert (status, err) == (0, "") and "owned" in out and ending in out
-    assert all(line.isprintable() for line in out.splitlines())
-
-
 @pandas_or_matplotlib
-def test_stats_in_words_and_as_a_picture(noughts, printed, tmp_path):
+def test_stats_in_words_and_as_a_picture(printed, tmp_path):
     assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")
     assert printed("stats", "--seats", "PE").startswith("1 game\n")
     db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))  # and has no end
     assert "unfinished" in printed("stats", "--plot", tmp_path / "begun.png", db=db)
     assert (tmp_path / "begun.png").read_bytes().startswith(b"\x89PNG")
     path = tmp_path / f"{HOSTILE_NAME}S.SVG"
-    assert_written(noughts("stats", "--plot", path), "S.SVG written")
+    out = printed("stats", "--plot", path)
+    assert "S.SVG written" in out and all(line.isprintable() for line in out.splitlines())
     content = path.read_bytes()
-    noughts("stats", "--plot", path)
+    printed("stats", "--plot", path)
     assert path.read_bytes() == content
     picture = ET.fromstring(content)
     for word in ("Results", "First moves", "Mistakes a game", "person against hard, A first"):
@@ -262,10 +256,10 @@ def test_three_formats_hold_the_same(printed, tmp_path):
     assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
 
 
-def test_an_export_chooses_games_and_names_a_file_as_it_likes(noughts, tmp_path):
+def test_an_export_chooses_games_and_names_a_file_as_it_likes(printed, tmp_path):
     file = tmp_path / f"{HOSTILE_NAME}games.json"
-    words = ("--format", "jsonl", "--result", "draw", "-o", file)
-    assert_written(noughts("export", *words), "games.json written: 1 game")
+    out = printed("export", "--format", "jsonl", "--result", "draw", "-o", file)
+    assert out.endswith("games.json written: 1 game\n") and out[:-1].isprintable()
     assert json.loads(file.read_text())["game"] == 1
 
 
@@ -311,43 +305,33 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
         store.add("usb-1", BOOT, None)
 
 
-def test_a_newer_demonstration_is_named_and_a_game_without_a_move_is_not_listed(
-    tmp_path, monkeypatch, noughts
-):
-    path = filled(tmp_path / "mine.db", stages([4], "x"), stages([], "x", number=2))
-    played = filled(tmp_path / "demonstration.db", stages(DRAW))
-    monkeypatch.setattr("noughts.cli.options.default_path", lambda: path)
-    os.utime(path, (0, 0))
-    for words in ("games", "boards", "boards name 9 x"):
-        assert f"another store: --db {played}\n" in noughts(*words.split(), db=None)[2]
-    assert len(noughts("games", db=path)[1].splitlines()) == 2
-
-
-@pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])
 @pytest.mark.parametrize("line", ["games", "replay 1", "stats", "export", "report"])
-def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, printed):
-    """The message names the store that was opened, and the other if that one was filled."""
+def test_a_store_without_games(line, tmp_path, refused):
+    missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
+    assert f"no games are stored in {missing} yet; " in refused(*line.split(), db=missing)
+    assert f"{empty} holds no game yet; " in refused(*line.split(), db=empty)
+    assert not missing.exists()
+
+
+def test_where_games_are_when_a_store_has_none(tmp_path, monkeypatch, noughts, refused, printed):
     usual, played, other = (tmp_path / f"{name}.db" for name in ("new", "demonstration", "other"))
     monkeypatch.setattr("noughts.cli.options.default_path", lambda: usual)
-    if exists:
-        filled(usual)
-        filled(other)
-        assert printed("games", "--json", db=usual) == "[]\n"
-        assert json.loads(printed("stats", "--json", db=usual))["games"] == 0
-    else:
-        assert "`noughts watch --emulated 3` fills it" in refused(*line.split(), db=played)
-    words = line.split()
-    there = "{} holds no game yet; " if exists else "no games are stored in {} yet; "
-    message = refused(*words, db=None)
-    assert there.format(usual) in message
+    message = refused("games", db=None)
     assert "`noughts play` and `noughts watch` store games there" in message
     assert "`noughts watch --emulated 3` fills demonstration.db" in message
-    message = refused(*words, db=other)
-    assert there.format(other) in message and other.exists() == exists
+    assert "`noughts watch --emulated 3` fills it" in refused("games", db=played)
+    message = refused("games", db=other)
     assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in message
     filled(played, stages(DRAW))
-    assert refused(*words, db=None).endswith(f" --db {played} selects a demonstration's\n")
-    printed(*words, db=played)
+    assert refused("games", db=None).endswith(f" --db {played} selects a demonstration's\n")
+    filled(usual)
+    assert printed("games", "--json", db=usual) == "[]\n"
+    assert json.loads(printed("stats", "--json", db=usual))["games"] == 0
+    filled(usual, stages([4], "x"), stages([], "x", number=2))
+    assert len(printed("games", db=usual).splitlines()) == 2  # one has no move
+    os.utime(usual, (0, 0))
+    for words in ("games", "boards", "boards name 9 x"):
+        assert f"another store: --db {played}\n" in noughts(*words.split(), db=None)[2]
 
 
 def test_games_that_are_not_there(refused, stored, tmp_path):
