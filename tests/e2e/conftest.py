@@ -1,4 +1,4 @@
-"""`noughts watch` in processes of its own and what it reads, and `noughts vs` that fails."""
+"""`noughts watch` in processes of its own and what it reads, and commands that fail."""
 
 import subprocess
 import sys
@@ -38,12 +38,13 @@ def capture(tmp_path):
 
 
 @pytest.fixture
-def vs_fails(noughts):
-    """Runs a game that has to end with a single line of what is wrong; gives that line."""
+def fails(noughts):
+    """Runs a command that has to end with a single line of what is wrong; gives that line."""
 
     def run(*words):
-        status, _, err = noughts("vs", *words)
-        assert (status, err.count("\n")) == (1, 1) and err.startswith("noughts: ")
+        status, _, err = noughts(*words)
+        assert (status, err.count("\n")) == (1, 1)
+        assert err.startswith("noughts: ") and "; " in err
         return err
 
     return run

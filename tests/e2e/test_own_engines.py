@@ -100,11 +100,11 @@ WRONG = [(f"def choose(board):\n    {body}\n", told) for body, told in WRONG] + 
 
 
 @pytest.mark.parametrize(("text", "told"), WRONG, ids=[text for text, _ in WRONG])
-def test_what_goes_wrong_is_one_line_with_its_place(text, told, folder, vs_fails):
-    assert vs_fails("mine.py", "rules").startswith("noughts: mine.py is not a file; `")
+def test_what_goes_wrong_is_one_line_with_its_place(text, told, folder, fails):
+    assert fails("vs", "mine.py", "rules").startswith("noughts: mine.py is not a file; `")
     (folder / "helper.py").write_text("def pick(board):\n    return board.play(9)\n")
     (folder / "mine.py").write_text(text)
-    line = vs_fails("mine.py", "mine.py").replace(", in .........;", ";")
+    line = fails("vs", "mine.py", "mine.py").replace(", in .........;", ";")
     assert line.startswith(f"noughts: mine.py: {told}")
 
 
@@ -161,7 +161,7 @@ def choose(board):
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
 
 
-def test_a_package_brings_engines(folder, monkeypatch, printed, misused, vs_fails):
+def test_a_package_brings_engines(folder, monkeypatch, printed, misused, fails):
     monkeypatch.syspath_prepend(folder)
     about = folder / "stars-1.0.dist-info"
     about.mkdir()
@@ -175,13 +175,13 @@ def test_a_package_brings_engines(folder, monkeypatch, printed, misused, vs_fail
         assert name not in engines()
     assert "'star' is not an engine; did you mean stars?" in misused("vs", "star")
     told = "noughts: moons: ModuleNotFoundError: No module named 'moons', in .........; correct it"
-    assert vs_fails("moons", "rules").startswith(told)
+    assert fails("vs", "moons", "rules").startswith(told)
 
 
-def test_an_endless_loop_is_ended_at_the_limit(folder, vs_fails):
+def test_an_endless_loop_is_ended_at_the_limit(folder, fails):
     (folder / "mine.py").write_text("while 1: pass\n")
     before = psutil.Process().children()
-    assert vs_fails("mine.py", "hard", "--limit", "0.5") == (
+    assert fails("vs", "mine.py", "hard", "--limit", "0.5") == (
         "noughts: mine.py: did not answer within 0.5 s, in .........; "
         "look for a loop that does not end, or give it more time with --limit\n"
     )
@@ -269,13 +269,13 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
         ("print(0); break", "has ended with status 0, and did not answer, in O.X.X....; it has to"),
     ],
 )
-def test_what_goes_wrong_with_a_program(answer, told, folder, vs_fails):
+def test_what_goes_wrong_with_a_program(answer, told, folder, fails):
     limit = ["--limit", "0.5"] if answer == "pass" else []
     first = ["rules"] if "break" in answer else ["--first", "it"]
-    assert told in vs_fails(*first, "--program", program(folder, answer), *limit)
+    assert told in fails("vs", *first, "--program", program(folder, answer), *limit)
 
 
-def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
+def test_a_line_that_nobody_asked_for(folder, fails, monkeypatch):
     """What is said while we wait for an answer is taken for one."""
     ask = own.OwnEngine._ask
 
@@ -290,11 +290,11 @@ def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
     told = (
         "printed 'thinkthinkthinkthink' without being asked, in O.X.X....; print one line for each"
     )
-    assert told in vs_fails("rules", "--program", command)
+    assert told in fails("vs", "rules", "--program", command)
 
 
 @POSIX
-def test_what_is_not_a_program(folder, vs_fails):
+def test_what_is_not_a_program(folder, fails):
     file = folder / "mine"
     file.write_bytes(b"\x7fELF nothing")
     for command, mode, told in (
@@ -304,4 +304,4 @@ def test_what_is_not_a_program(folder, vs_fails):
         ("./mine", 0o755, "cannot start mine (Exec format error); check that it is a program"),
     ):
         file.chmod(mode)
-        assert vs_fails("rules", "--program", command).startswith(f"noughts: {told}")
+        assert fails("vs", "rules", "--program", command).startswith(f"noughts: {told}")

@@ -1,4 +1,4 @@
-"""`play`, `replay` and `stats` in a terminal: a pseudo-terminal whose other end this test holds."""
+"""`play`, `replay`, `stats` and `vs` in a pseudo-terminal whose other end this test holds."""
 
 import os
 import re
@@ -147,3 +147,16 @@ def test_the_heat_map_has_colours(terminal, db):
     assert program.end() == 0
     cells = re.findall(r"\x1b\[[0-9;]*(48;[0-9;]+)m +([0-9]+%)", program.text)
     assert len(cells) == 9 and len(set(cells)) == len({colour for colour, _ in cells}) == 2
+
+
+@pytest.mark.parametrize(("keys", "status"), [("5\rq\r", 0), ("\x04", 0), ("\x03", 130)])
+def test_a_game_against_an_engine_is_left(terminal, keys, status):
+    """The words are the same for q, Ctrl-D and Ctrl-C; the last has the status that shells know."""
+    game = terminal("vs", "hard")
+    game.wait_for("your cell: ")
+    game.wait_for_rest()
+    game.type(keys)
+    assert game.end() == status
+    game.read(0.1)
+    assert game.text.endswith("\r\nstopped before the game was over\r\n")
+    assert "Traceback" not in game.text

@@ -211,8 +211,6 @@ def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
         (["--from", "/nowhere/log"], "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], "cannot use / (Is a directory)"),
         ([""], "is not a port (its name is empty)"),
-        (["socket://nowhere"], "socket://nowhere is not a port"),
-        (["/"], "/ is not a port (it is not a serial device)"),
     ],
 )
 def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):

@@ -83,12 +83,3 @@ def test_with_radio_and_as_a_gateway(plugged_in, drive, tmp_path, printed, kind,
     printed("hex", "-o", path, *words)
     for way in words, ("--hex", path):
         assert f"started on {told}" in printed("flash", stand_in.path, "--port", board.port, *way)
-
-
-def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, noughts):
-    main = b"from microbit import sleep\nwhile True:\n    print('garbage')\n    sleep(50)\n"
-    board = plugged_in({"main.py": main})
-    # With no board behind the drive: the other one goes on as it was.
-    status, _, err = noughts("flash", drive().path, "--port", board.port)
-    assert (status, err.count("\n")) == (1, 1)
-    assert "did not start; the last line it sent was: garbage; press reset" in err

@@ -4,10 +4,7 @@ import io
 import os
 import re
 import signal
-import subprocess
-import sys
 
-import psutil
 import pytest
 
 from boards import A, B, PortDriver, text
@@ -110,25 +107,6 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     for _ in range(2):
         board.close()
     assert is_gone(board._process.pid)
-
-
-def test_it_does_not_outlive_its_owner():
-    code = (
-        "import time\nfrom noughts.virtual.board import VirtualBoard\n"
-        "from noughts.virtual.program import program\n"
-        "board = VirtualBoard(program())\nprint(board._process.pid, flush=True)\ntime.sleep(600)"
-    )
-    owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    try:
-        pid = int(owner.stdout.readline())
-        assert psutil.pid_exists(pid)
-        owner.kill()
-        owner.wait(120)
-    finally:
-        owner.kill()
-        owner.wait()
-        owner.stdout.close()
-    assert is_gone(pid)
 
 
 def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):

@@ -32,10 +32,6 @@ def url(serve, db, in_zone):
 
 def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
     page.goto(f"{url}/games")
-    row = page.get_by_role("row").nth(3)
-    assert row.inner_text().split("\t") == [
-        "3", "2026-09-21 14:15", "person", "hard", "B", "5", "5", "B won", "usb-1",
-    ]  # fmt: skip
     page.get_by_label("Board").fill("USB-1")
     page.get_by_label("A against B").select_option("person against hard")
     page.get_by_label("A won").check()

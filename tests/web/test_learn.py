@@ -45,22 +45,16 @@ def test_forward_and_back(learn):
     expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
 
 
-def test_a_cut_by_keys(learn):
-    page = learn(f"?position={LESSON}&step=99999")
-    expect(said(page)).to_contain_text("X plays 1: win in 3.")
-    page.keyboard.press("Home")
-    for _ in range(11):
-        page.keyboard.press("ArrowRight")
+def test_a_cut_and_the_end(learn):
+    page = learn(f"?position={LESSON}&step=12")
     expect(said(page)).to_contain_text("1 move cut (7): X already has a win in 3")
     expect(page.locator("[aria-current=step]")).to_have_text("✂ O plays 7: cut")
     expect(figure(page, "Moves cut")).to_have_text("1 of 2")
     expect(figure(page, "Window of O")).to_contain_text("win in 2 to loss in 3")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".cut:visible")).to_have_count(0)
-    page.keyboard.press("End")
+    page = learn(f"?position={LESSON}&step=99999")
     expect(said(page)).to_contain_text("X plays 1: win in 3.")
-    page.get_by_role("slider").fill("1")
-    expect(said(page)).to_contain_text("X tries 1.")
 
 
 def test_a_position_that_is_drawn(learn):

@@ -179,8 +179,6 @@ def test_verdicts_and_the_graph(play):
     page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
     expect(steps.nth(2)).to_be_focused()
     graph = page.get_by_role("slider", name="Evaluation over the game")
-    text = "after move 2, O top middle, mistake: X wins in 5"
-    expect(graph).to_have_attribute("aria-valuetext", text)
     graph.press("ArrowLeft")
     says(page, "Looking back: after move 1 of 7")
     graph.click(position={"x": graph.bounding_box()["width"] - 12, "y": 20})
@@ -240,9 +238,8 @@ def test_clicks_while_the_server_thinks(play):
 
 
 def test_a_server_that_is_too_busy_is_asked_again(server, page):
-    """Also for a game that is loaded, of which nothing is known yet: it is not thrown away."""
-    refusal = {"status": 429, "json": {"error": "too many requests at once; wait a second"}}
-    busy = [refusal]
+    """A game that is loaded, of which nothing is known yet, is not thrown away."""
+    busy = [{"status": 429, "json": {"error": "too many requests at once; wait a second"}}]
     page.route(
         "**/api/play?*",
         lambda route: route.fulfill(**busy.pop()) if busy else route.continue_(),
@@ -250,10 +247,6 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=40")
     says(page, "X’s turn")
     assert (marks(page), busy) == ("O...X....", [])
-    busy.append(refusal)
-    cell(page, 3).click()
-    says(page, "O’s turn")
-    assert (marks(page), busy) == ("O.X.X....", [])
     page.errors.clear()  # that the server was too busy
 
 
