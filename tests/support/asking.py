@@ -1,18 +1,73 @@
-"""Asking the page's application by ASGI alone: any headers, from any address."""
+"""Asking the page's application by ASGI alone, from any address; and HTML as a person reads it."""
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from starlette.types import Message
 
-from html_page import HtmlPage
 from noughts.web.app import application
 from noughts.web.live import LiveBoards
 from noughts.web.safety import Site
+
+_VOID = {"meta", "link", "input"}
+
+
+class HtmlPage(HTMLParser):
+    """The tags, the rows of tables and the text of a page; every tag that needs it is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.source = text
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.rows: list[list[str]] = []
+        self.status = ""
+        """What the page says first to a screen reader."""
+        self.data = ""
+        """What its script reads."""
+        self._open: list[str] = []
+        self._in_status = False
+        self._text = ""
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    @property
+    def text(self) -> str:
+        """All of it, with single spaces."""
+        return " ".join(self._text.split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += attrs
+        if tag not in _VOID:
+            self._open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        self._in_status = ("role", "status") in attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+        self._in_status = False
+
+    def handle_data(self, data: str) -> None:
+        if self._open[-1:] == ["script"]:
+            self.data += data
+            return
+        self._text += data
+        if self._in_status:
+            self.status += data
+        if {"td", "th"} & set(self._open):
+            self.rows[-1][-1] = " ".join(f"{self.rows[-1][-1]} {data}".split())
+
 
 HERE = "127.0.0.1:8017"
 OURS = {"host": HERE, "origin": f"http://{HERE}"}

@@ -29,6 +29,7 @@ from sample_games import AT, DRAW, stages
 BROKER = "mqtt://broker.example"
 SAID = write(stages([4])[1]).encode() + b"\n"
 LINE = b"2026-09-21T14:13:20.000Z usb-1 " + SAID
+OF_ANOTHER = LINE.replace(b"usb-1", b"usb-2")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_a_message_holds_raw_lines_and_their_moments():
     [
         b"",
         b"\x1b[2J",
-        LINE + b"2026-09-21T14:13:20.000Z usb-2 $\n",
+        LINE + OF_ANOTHER,
         LINE.replace(b"09-21", b"02-30"),
         LINE * 1200,
     ],
@@ -184,10 +185,6 @@ def test_a_message_holds_raw_lines_and_their_moments():
 def test_a_message_of_anything_else_is_refused(lines):
     with pytest.raises(ValueError, match="it is "):
         messages.received_lines("usb-1", lines, AT)
-
-
-def line(board, said=SAID):
-    return f"2026-09-21T14:13:20.000Z {board} ".encode() + said
 
 
 class Rooms:
@@ -219,56 +216,56 @@ def rooms(monkeypatch):
 
 
 def test_a_message_is_confirmed_once_it_is_stored(rooms):
-    said = line("usb-1") + line("usb-1")
+    said = LINE + LINE
     *changes, delivered = rooms.send("3b/board/usb-1", said)
     data = DataReceived("3b/usb-1", SAID, AT)
     assert changes == [PortOpened("3b/usb-1", BROKER), data, data]
     assert isinstance(delivered, Delivered)
     assert rooms.collector.poll() == rooms.acknowledged == rooms.published == []
     delivered.stored()
-    *_, other = rooms.send("3b/board/usb-1", line("usb-1"), 2)
+    *_, other = rooms.send("3b/board/usb-1", LINE, 2)
     assert rooms.acknowledged == [1]
     confirmed = ("noughts/3b/stored", digest(said), 1)
     assert rooms.published == [confirmed]
     other.stored()
     rooms.collector.close()
     assert rooms.acknowledged == [1, 2]
-    assert rooms.published == [confirmed, (confirmed[0], digest(line("usb-1")), 1)]
+    assert rooms.published == [confirmed, (confirmed[0], digest(LINE), 1)]
 
 
 def test_a_port_that_was_opened_in_the_room(rooms):
     """Nothing is said of a board that has said nothing: a gateway passes on what others say."""
-    opened = line("usb-1", b"\n")
+    opened = LINE.replace(SAID, b"\n")
     was_opened = LineOpened("3b/usb-1", AT)
     first, delivered = rooms.send("3b/board/usb-1", opened)
     assert first == was_opened
     assert isinstance(delivered, Delivered)
     data = DataReceived("3b/usb-1", SAID, AT)
     there = PortOpened("3b/usb-1", BROKER)
-    assert rooms.send("3b/board/usb-1", opened + line("usb-1"))[:-1] == [was_opened, there, data]
-    assert rooms.send("3b/board/usb-1", line("usb-1") + opened)[:-1] == [data, was_opened, there]
+    assert rooms.send("3b/board/usb-1", opened + LINE)[:-1] == [was_opened, there, data]
+    assert rooms.send("3b/board/usb-1", LINE + opened)[:-1] == [data, was_opened, there]
 
 
 def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
     there = [PortOpened(f"{room}/usb-1", BROKER) for room in ("3b", "3")]
     for room in ("3b", "3"):
-        rooms.send(f"{room}/board/usb-1", line("usb-1"))
+        rooms.send(f"{room}/board/usb-1", LINE)
     assert rooms.send("3/status", b"online") == [RoomOnline("3")]
     assert rooms.send("3/status", b"online") == []
     assert rooms.send("3/status", b"offline") == [RoomOffline("3")]
     assert rooms.send("3/status", b"") == rooms.send("3/status", b"offline") == []
     assert rooms.send("3/status", b"online") == [RoomOnline("3")]
-    assert rooms.send("3b/board/usb-1", line("usb-1"))[0] not in there
-    assert rooms.send("3/board/usb-1", line("usb-1"))[0] == there[1]
-    assert rooms.send("3/board/usb-1", line("usb-1"))[0] not in there
+    assert rooms.send("3b/board/usb-1", LINE)[0] not in there
+    assert rooms.send("3/board/usb-1", LINE)[0] == there[1]
+    assert rooms.send("3/board/usb-1", LINE)[0] not in there
 
 
 def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
     monkeypatch.setattr(collector, "_MAX_NAMES", 1)
-    rooms.send("3b/board/usb-1", line("usb-1"))
+    rooms.send("3b/board/usb-1", LINE)
     rooms.send("3b/status", b"online")
     wrong = [
-        ("3b/board/usb-2", line("usb-2"), "there are more than 1 rooms or boards"),
+        ("3b/board/usb-2", OF_ANOTHER, "there are more than 1 rooms or boards"),
         ("3c/status", b"online", None),
         ("3b/status", b"gone", "that is not the status of a room"),
         ("x", b"", "that is not the topic of a room or of one of its boards"),
@@ -279,7 +276,7 @@ def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
             rooms.acknowledged.clear()
             assert rooms.send(topic, payload) == expected
             assert rooms.acknowledged == [1]
-    assert rooms.send("3b/board/usb-1", line("usb-1"))[0] == DataReceived("3b/usb-1", SAID, AT)
+    assert rooms.send("3b/board/usb-1", LINE)[0] == DataReceived("3b/usb-1", SAID, AT)
 
 
 def test_a_message_is_confirmed_when_it_is_stored_and_at_the_end(store, monkeypatch):

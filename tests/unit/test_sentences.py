@@ -113,14 +113,6 @@ def test_what_later_versions_may_send_is_told_apart(text):
         parse(framed(text))
 
 
-@pytest.mark.parametrize(
-    "line", ["", "$", "$*00", "$NG*", "NG,00000A83*00", "$NG,00000A83*0g", "$" * 200]
-)
-def test_no_frame_no_sentence(line):
-    with pytest.raises(SentenceError):
-        parse(line)
-
-
 GAME = Game("00000A83", 1, "PH", "A", (6, 4), 2336, "-")
 LINE = write(GAME).encode() + b"\r\n"
 PARSED = ParsedSentence(body(GAME), GAME)
@@ -132,12 +124,6 @@ def feed(data, sizes=(7,)):
         items += stream.feed(data[at : at + size])
         at += size
     return items
-
-
-@given(st.binary(max_size=600), st.integers(1, 50))
-def test_any_bytes_then_a_line_end_and_the_next_sentence_is_read(data, size):
-    items = feed(data + b"\r\n" + LINE, (size,))
-    assert items[-1] == PARSED
 
 
 BOOT = Boot("00000A83", "V1", "0.1.0", "2798")

@@ -12,7 +12,6 @@ from needed import POSIX
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game
 from noughts.store.lines import Received
-from noughts.store.queries import GameFilter, before_and_after, game, games
 from noughts.store.schema import OF_1_0_0 as VERSION_OF_1_0_0
 from noughts.store.schema import VERSION
 from noughts.store.store import Store
@@ -130,31 +129,6 @@ def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
         names = [each.name for each in tmp_path.iterdir()]
         assert sorted(names) == ["games.db", "games.db-shm", "games.db-wal"]
     assert numbers(path) == [2, 3]
-
-
-ALL = GameFilter()
-
-
-@pytest.fixture
-def ten(tmp_path):
-    """Games 1 to 5 without a moment and 6 to 10 with one, of which the even ones are of PP."""
-    path = tmp_path / "games.db"
-    for number in range(1, 11):
-        game = stages([4, 0], number=number, seats="PH" if number % 2 else "PP")
-        filled(path, game, at=None if number < 6 else AT + number)
-    with Store(path) as opened:
-        yield opened
-
-
-def ids(store, *args):
-    return [each.id for each in games(store, *args)]
-
-
-@pytest.mark.parametrize("wanted", [ALL, GameFilter(seats="PP"), GameFilter(boards=("usb",))])
-def test_the_games_before_and_after(ten, wanted):
-    listed = ids(ten, wanted, 99)
-    for newer, here, older in zip([None, *listed], listed, [*listed[1:], None], strict=False):
-        assert before_and_after(ten, wanted, game(ten, here)) == (older, newer)
 
 
 SUPPORT = Path(__file__).parents[1] / "support"
