@@ -7,7 +7,6 @@ from noughts.store.store import Store
 from sample_games import AT, DRAW, filled, stages
 
 V1 = "micro:bit V1, table 2798, "
-TWO_DIAGONALS = [0, 1, 2, 3, 8, 5, 6, 7, 4]
 
 
 @pytest.fixture
@@ -16,7 +15,7 @@ def stored(tmp_path):
     path = filled(
         tmp_path / "games.db",
         stages(DRAW, step_ms=60_000),
-        stages(TWO_DIAGONALS, seats="PP", number=7, first="B", step_ms=0),
+        stages([0, 1, 2, 3, 8, 5, 6, 7, 4], seats="PP", number=7, first="B", step_ms=0),
         stages([4, 1, 0, 8, 3, 5, 6], seats="PP", number=8, first="B"),
         stages([0, 4, 8, 2, 3, 6], seats="PE", number=9),
         stages([4], "x", number=10)[-1:],  # nothing else was received of it

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from html_page import HtmlPage
+from asking import HtmlPage
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store

@@ -84,12 +84,17 @@ def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(many):
 
 
 def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
-    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 4)))
+    """Games without a moment come before all others."""
+    db = tmp_path / "games.db"
+    for number, at in enumerate((AT, AT + 1, None, None), 1):
+        filled(db, stages(WON, number=number), at=at)
     filled(db, stages(DRAW), board="usb-2")
-    for number, others in ((1, {2}), (2, {1, 3}), (3, {2})):
-        found = links(page(f"/games/{number}?board=usb-1", db))
-        assert {other for other in range(5) if f"/games/{other}?board=usb-1" in found} == others
-        assert "/games?board=usb-1" in found
+    query = "?board=usb-1"
+    for number, before, after in ((3, None, 4), (4, 3, 1), (1, 4, 2), (2, 1, None)):
+        found = page(f"/games/{number}{query}", db)
+        neighbours = [f"/games/{each}{query}" for each in (before, after) if each]
+        assert [link for link in links(found) if query in link] == [*neighbours, f"/games{query}"]
+        assert ("Game before" in found.text) == bool(before)
 
 
 @pytest.mark.parametrize("created", [True, False])
