@@ -223,7 +223,7 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plu
 def test_copying_breaks_off_in_the_middle(fails, drive, clock, monkeypatch, failure, why):
     """The cable was pulled, or the interface chip gave up; the drive is back later."""
     one = drive()
-    clock.on_sleep[:] = [lambda: one.path.exists() or one._mount(failure)]
+    clock.on_sleep[:] = [lambda: one.path.exists() or one.mount(failure)]
 
     def break_off(handle):
         shutil.rmtree(one.path)

@@ -7,6 +7,7 @@ clock. What it cannot stand in for is USB, and the chip's timing.
 """
 
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from noughts.boards.firmware import firmware_for
@@ -29,64 +30,44 @@ Remount count: {count}\r
 CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurred."
 
 
+@dataclass
 class StandInDrive:
     """The folder at `path`."""
 
-    def __init__(
-        self,
-        path: Path,
-        board: SteppedBoard | VirtualBoard | None = None,
-        *,
-        clock: Clock | None = None,
-        usb_id: str = USB_ID,
-        mode: str = "Interface",
-        refuses: str = "",
-        returns: bool = True,
-    ) -> None:
-        self.path = path
-        self.received: list[bytes] = []
-        self._board = board
-        self._usb_id, self._mode, self._refuses = usb_id, mode, refuses
-        self._returns = returns
-        self._count = 0
-        self._gone_for: str | None = None
-        """While the drive is away: what FAIL.TXT will say."""
-        self._mount("")
-        if clock is not None:
-            clock.on_sleep.append(self.look)
+    path: Path
+    board: SteppedBoard | VirtualBoard | None = None
+    clock: Clock | None = None
+    usb_id: str = USB_ID
+    mode: str = "Interface"
+    refuses: str = ""
+    """Why it does not take a hex."""
+    returns: bool = True
+    received: list[bytes] = field(default_factory=list)
+    _mounted: int = 0
+    """How often it was."""
 
-    def _mount(self, failure: str) -> None:
-        # Made aside and moved, so that it appears with everything that is on it.
-        aside = self.path.with_name(f".{self.path.name}")
-        aside.mkdir()
-        text = DETAILS.format(usb_id=self._usb_id, mode=self._mode, count=self._count)
-        (aside / "DETAILS.TXT").write_bytes(text.encode())
-        (aside / "MICROBIT.HTM").write_text("<!doctype html>")
+    def __post_init__(self) -> None:
+        self.mount("")
+        if self.clock is not None:
+            self.clock.on_sleep.append(self.look)
+
+    def mount(self, failure: str) -> None:
+        self.path.mkdir()
+        text = DETAILS.format(usb_id=self.usb_id, mode=self.mode, count=self._mounted)
+        (self.path / "DETAILS.TXT").write_bytes(text.encode())
+        (self.path / "MICROBIT.HTM").write_text("<!doctype html>")
         if failure:
-            (aside / "FAIL.TXT").write_bytes(failure.encode())
-        aside.rename(self.path)
-        self._count += 1
+            (self.path / "FAIL.TXT").write_bytes(failure.encode())
+        self._mounted += 1
 
     def look(self) -> None:
         """Take a hex that has come and go away; when looked at again, come back."""
-        if self._gone_for is not None:
-            failure, self._gone_for = self._gone_for, None
-            if self._returns:
-                self._mount(failure and f"error: {failure}\r\ntype: transient, user\r\n")
-        content = b""
+        if self.returns and not self.path.is_dir():
+            self.mount(self.refuses and f"error: {self.refuses}\r\ntype: transient, user\r\n")
         for path in self.path.glob("*.hex"):
             content = path.read_bytes()
-        if content.endswith(b":00000001FF\n"):
-            # Before the drive goes away, for whoever waits for that may look here then.
-            self.received.append(content)
-            gone = self.path.with_name(f".{self.path.name}-{self._count}")
-            self.path.rename(gone)  # at once, with all that is on it
-            shutil.rmtree(gone)
-            self._gone_for = self._program(content)
-
-    def _program(self, content: bytes) -> str:
-        if self._board is not None and not self._refuses:
-            received = self.path.with_name(f"{self.path.name}.hex")
-            received.write_bytes(content)
-            self._board.flash(unchanged(firmware_for(self._board.board, received)))
-        return self._refuses
+            if content.endswith(b":00000001FF\n"):
+                self.received.append(content)
+                if self.board is not None and not self.refuses:
+                    self.board.flash(unchanged(firmware_for(self.board.board, path)))
+                shutil.rmtree(self.path)

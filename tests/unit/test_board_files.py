@@ -152,7 +152,11 @@ def test_a_board_is_brought_from_each_part_to_each_other(before, after):
 
 
 OLD = b"# noughts: "
-WANTED = {name: OLD + name.encode() for name in ("ai.py", "fault.py", "main.py", "table.py")}
+# Files that say on the LEDs that others are missing come first; the table, without which nothing
+# plays, comes last.
+IN_ORDER = ("fault.py", "main.py", "ai.py", "table.py")
+WANTED = {name: OLD + name.encode() for name in IN_ORDER}
+RETIRED = {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"}
 
 
 def planned(files, replace=False):
@@ -164,22 +168,13 @@ def planned(files, replace=False):
     ("there", "removed", "sent"),
     [
         (WANTED, (), ()),
-        # What says that files are missing comes first; the table last: without it nothing plays.
-        ({}, (), ("fault.py", "main.py", "ai.py", "table.py")),
+        ({}, (), IN_ORDER),
         ({**WANTED, "table.py": OLD}, (), ("table.py",)),
         # Changed files go before any is sent, so that there is never less room than in the end.
-        (
-            dict.fromkeys(WANTED, OLD),
-            ("table.py", "ai.py"),
-            ("fault.py", "main.py", "ai.py", "table.py"),
-        ),
+        (dict.fromkeys(WANTED, OLD), ("table.py", "ai.py"), IN_ORDER),
         ({"main.py": WANTED["main.py"]}, (), ("fault.py", "ai.py", "table.py")),
         # Retired files of ours go, and others stay.
-        (
-            {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"},
-            ("table.py", "an 'old'.py"),
-            ("table.py",),
-        ),
+        (RETIRED, ("table.py", "an 'old'.py"), ("table.py",)),
         # An empty file is what an interruption has left.
         ({**WANTED, "main.py": b""}, ("table.py",), ("main.py", "table.py")),
     ],

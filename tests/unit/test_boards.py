@@ -65,13 +65,10 @@ def test_a_name_shows_everywhere_and_chooses_games(name_board, printed, listed):
     assert printed("games").count("blue table") == 1
     assert "blue table" in printed("replay", "1")
     assert [game["board_name"] for game in listed("games")] == [None, None, "blue table"]
-    assert [row["board_name"] for row in exported(printed)] == ["blue table", "", ""]
+    exported = csv.DictReader(io.StringIO(printed("export")))
+    assert [row["board_name"] for row in exported] == ["blue table", "", ""]
     for part, found in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
         assert [game["game"] for game in listed("games", "--board", part)] == found
-
-
-def exported(printed):
-    return csv.DictReader(io.StringIO(printed("export")))
 
 
 def test_the_boards_of_a_room_and_those_by_radio(name_board, listed, stored):
@@ -111,7 +108,8 @@ def test_foreign_board_name_is_escaped(printed, stored):
     for line in ("boards", "games", "replay 2", "export", "stats"):
         out = printed(*line.split())
         assert all(line.isprintable() for line in out.splitlines())
-    assert {row["board_name"][:2] for row in exported(printed)} == {"", "_="}
+    exported = csv.DictReader(io.StringIO(printed("export")))
+    assert {row["board_name"][:2] for row in exported} == {"", "_="}
 
 
 def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch):

@@ -180,21 +180,15 @@ def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tm
     answers.set()
 
 
-@pytest.fixture
-def drop(tmp_path):
-    """Drops a file on the page; gives the status and the page's answer."""
-    site = Site(tmp_path / "games.db", 8017, token=SITE.token)
+def test_a_log_that_is_dropped_on_the_page_is_stored_once(tmp_path):
+    db = tmp_path / "games.db"
+    site = Site(db, 8017, token=SITE.token)
 
     def drop(content, name="anna.htm"):
         address = f"/api/logs?{urlencode({'name': name})}"
         answer = ask(change(), "POST", address, (content,), site=site)
         return status(answer), json.loads(text(answer))
 
-    return drop
-
-
-def test_a_log_that_is_dropped_on_the_page_is_stored_once(drop, tmp_path):
-    db = tmp_path / "games.db"
     answer, error = drop(LOG[:9000], name="\x1b[2J.htm")
     assert answer == 400 and "is cut short or damaged; " in error["error"]
     assert error["error"].isprintable()

@@ -145,23 +145,10 @@ def test_cable_game_is_one_whole_row_despite_radio(invented, dice):
     assert cable == kept(by_cable)[0]
 
 
-def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start(store):
+def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start():
     """However often the two are read: what is live belongs to the live one."""
     live = [Delivery(CABLE, told, AT + told.ms, False) for told in TOLD[:3]]
     late = Delivery(CABLE, stages([4, 8, 0, 1, 2], boot="3E5A5FD2")[-1], AT + 10**6, True)
     rows = kept([*live, late])
     assert kept([late, *live]) == kept([*live, late, *live, late]) == rows
     assert [(row[5], row[9]) for row in rows] == [("40", AT), ("48012", None)]
-
-
-def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
-    store.add(RADIO, TOLD[2], AT)
-    for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):
-        store.add(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
-    query = "SELECT name, moves, started FROM games JOIN boards ON boards.id = board"
-    assert store.read(query) == [
-        (RADIO, "40", AT - 2000),
-        (RADIO, "48", AT - 1990),
-        (RADIOS[1], "47", AT - 1990),
-        (CABLE, "46", AT - 1990),
-    ]
