@@ -8,7 +8,6 @@ from boards import A, B, Driver, in_menu
 from needed import long
 from noughts.boards.firmware import firmware_for
 from noughts.brain import make
-from noughts.cli import main
 from noughts.device_files import device_files
 from noughts.virtual.program import unchanged
 
@@ -29,16 +28,10 @@ def lean(driver, x_mg, y_mg):
     driver.rest(100)
 
 
-@pytest.fixture(scope="module")
-def hex_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("hex") / "noughts.hex"
-    assert main(["hex", "-o", str(path)]) == 0
-    return path
-
-
 @pytest.mark.parametrize("board", ["V1", "V2"])
-def test_the_hex_boots_and_plays_on_both_boards(hex_file, board):
-    driver = Driver(unchanged(firmware_for(board, hex_file)).microbit())
+def test_the_hex_boots_and_plays_on_both_boards(folder, printed, board):
+    printed("hex")
+    driver = Driver(unchanged(firmware_for(board, folder / "noughts.hex")).microbit())
     driver.start()
     assert (driver.boots[0].board, driver.boots[0].table_id) == (board, make().id)
     driver.shows("2")

@@ -7,7 +7,7 @@ import tokenize
 
 import pytest
 
-from needed import each_firmware
+from needed import long
 from noughts.boards.packing import NAMES, files_for_boards
 from noughts.device_files import device_dir, device_files
 from official import stepped
@@ -30,14 +30,16 @@ def in_firmware(name, flash):
     return bytes([len(name)]) + name.encode() + b"\0" in flash
 
 
-@pytest.mark.parametrize("firmware", each_firmware())
+@pytest.mark.parametrize(
+    "firmware", ["V1 1.1.1", "V2 2.1.2", long("V1 1.0.1"), long("V2 2.0.0-beta.5")]
+)
 def test_a_name_that_is_replaced_is_not_the_firmwares(firmware):
     """So no program calls anything of the firmware's by it."""
     flash = stepped(firmware)({}).flash
     assert not [name for name in NAMES if in_firmware(name, flash)]
 
 
-@pytest.mark.parametrize("firmware", each_firmware()[:2])
+@pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V1 1.0.1")])
 def test_a_v1_has_the_names_that_it_gets(firmware):
     flash = stepped(firmware)({}).flash
     names = used(NOT_ON_V1) & set(NAMES)

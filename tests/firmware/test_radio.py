@@ -217,7 +217,7 @@ def test_a_class_plays_through_the_air():
     """The same with 30 boards is `tests/support/radio_class.py`."""
     result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
     assert not result.wrong
-    assert result.games >= 3 and result.complete == result.games
+    assert result.games >= 3 and result.ends["complete"] == result.games
     lost = result.frames - result.arrived
     assert 0.2 < lost / result.frames < 0.4
     # Without what is sent again, a third of the ends would be lost.

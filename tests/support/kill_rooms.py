@@ -10,7 +10,6 @@ collector's store must have each game once, as the store of its room has it.
 import argparse
 import contextlib
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from mosquitto import Mosquitto
 from noughts.protocol.sentences import Sentence
 from random_games import random_game
 from waiting import LIMIT_S, until
+from watcher import rows
 
 ROOMS = ("3a", "3b")
 _BOARDS = 2
@@ -49,15 +49,6 @@ def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
     for number in count(1):
         for each in random_game(boot, number, dice):
             yield replace(each, ms=_PLY_MS * len(each.moves))
-
-
-def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
-    """What a store has, if it is there by now."""
-    try:
-        with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
-            return store.execute(query).fetchall()
-    except sqlite3.OperationalError:
-        return []
 
 
 class Outcome(NamedTuple):

@@ -8,8 +8,6 @@ from typing import NoReturn
 import pytest
 from _pytest.mark import ParameterSet
 
-from official import NEWEST, firmwares
-
 POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows has other paths, modes and signals")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems lose orphaned processes")
 FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
@@ -25,8 +23,3 @@ def missing(what: str) -> NoReturn:
 def long(*values: object, id: str | None = None) -> ParameterSet:
     """Parameters of a case that only `make test-long` runs."""
     return pytest.param(*values, marks=pytest.mark.long, id=id)
-
-
-def each_firmware() -> list[object]:
-    """The firmwares that boards have; the older ones only in `make test-long`."""
-    return [name if name in NEWEST else long(name) for name in firmwares()]

@@ -105,10 +105,6 @@ class Result:
         return self.printed.count(b"$NR,")
 
     @property
-    def complete(self) -> int:
-        return self.ends["complete"]
-
-    @property
     def games(self) -> int:
         """Games that ended."""
         return self.ends.total() - self.ends["going on"]
@@ -123,7 +119,7 @@ class Result:
             "frames lost by chance": f"{lost:,} ({lost / self.frames:.1%})",
             "frames that the gateway printed": f"{self.arrived:,}",
             "games that ended": f"{self.games:,}",
-            "complete in the store": f"{self.complete:,}",
+            "complete in the store": f"{self.ends['complete']:,}",
             "incomplete in the store, and shown so": f"{self.ends['incomplete']:,}",
             "missing": f"{self.ends['missing']:,}",
             "games that went on at the end": f"{self.ends['going on']:,}",

@@ -80,12 +80,15 @@ def happens(watcher: Watcher, **wanted: object) -> Event:
 
 
 def games(db: Path) -> list[StoredGame]:
-    """The games of a store, the newest first."""
+    """The games of a store."""
     with Store(db) as store:
         return list(queries.games(store, GameFilter()))
 
 
 def rows(db: Path, query: str = "SELECT count(*) FROM games WHERE end != '-'") -> list[Any]:
-    """What a store has."""
-    with contextlib.closing(sqlite3.connect(db)) as store:
-        return store.execute(query).fetchall()
+    """What a store has, if it is there by now."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
+            return store.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        return []

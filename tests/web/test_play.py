@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import Held, cell, says
-from noughts.store.queries import GameFilter, games
-from noughts.store.store import Store
 from noughts.web.server import own_addresses
+from watcher import games
 
 _AT_THE_END = re.compile(r"/api/play\?(?!.*\bat=)")
 """What asks for the game as it stands, and not for an earlier move."""
@@ -38,11 +37,6 @@ def win_between_friends(page):
     says(page, "X has won: top row")
 
 
-def stored(server):
-    with Store(server.db) as store:
-        return list(games(store, GameFilter()))
-
-
 @pytest.fixture
 def play(server, page):
     """Opens the page at such an address, and waits until it says this."""
@@ -63,14 +57,14 @@ def test_a_game_won_by_clicks_is_stored_once(server, page):
     says(page, "You won: diagonal from the top right")
     page.get_by_text("What it did").wait_for()  # with its last move
     page.get_by_text("Stored as game 1.").wait_for()
-    (game,) = stored(server)
+    (game,) = games(server.db)
     found = game.board, game.seats, game.first, game.moves, game.end
     assert found == ("page", "PG", "A", "4081236", "A")
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
     page.reload()
     page.get_by_text("Stored as game 1.").wait_for()
-    assert len(stored(server)) == 1
+    assert len(games(server.db)) == 1
 
 
 def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server, play):
@@ -99,7 +93,7 @@ def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server
     assert marks(page) == "OOO.X.X.X"
     page.get_by_text("Score: you 0, alphabeta 1, draws 1").wait_for()
     page.get_by_text("Stored as game 2.").wait_for()
-    assert [(game.seats, game.end) for game in stored(server)] == [("PC", "="), ("PC", "B")]
+    assert [(game.seats, game.end) for game in games(server.db)] == [("PC", "="), ("PC", "B")]
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, play):
@@ -113,7 +107,7 @@ def test_two_friends_and_an_end_that_is_tried_again(server, play):
     says(page, "O’s turn")
     cell(page, 6).click()
     says(page, "O has won: middle row")
-    assert [(game.seats, game.moves) for game in stored(server)] == [("PP", "03142")]
+    assert [(game.seats, game.moves) for game in games(server.db)] == [("PP", "03142")]
 
 
 def test_two_friends_who_are_quicker_than_the_server(play):
@@ -194,7 +188,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     cell(page, 6).click()
     says(page, "You lost: bottom row")
     page.get_by_text("A game from a given position is not stored.").wait_for()
-    assert not stored(server)
+    assert not games(server.db)
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
     says(page, "Your turn: you are O")
@@ -204,7 +198,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     cell(page, 9).click()
     says(page, "You won: diagonal from the top left")
     page.get_by_text("Stored as game 1.").wait_for()
-    assert [(game.seats, game.first, game.end) for game in stored(server)] == [("PG", "B", "A")]
+    assert [(game.seats, game.first, game.end) for game in games(server.db)] == [("PG", "B", "A")]
 
 
 def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
@@ -285,4 +279,4 @@ def test_games_from_another_computer_are_not_stored(serve, page):
     page.get_by_text("Games from another computer are not stored.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
-    assert not stored(server)
+    assert not games(server.db)
