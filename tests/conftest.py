@@ -21,6 +21,7 @@ from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, firmwares, stepped
+from stand_in_drive import StandInDrive
 from stand_in_ports import Plugged
 from stepped_ports import Clock, SteppedBoard
 from watcher import Watcher
@@ -225,6 +226,13 @@ def plugged_in(clock: Clock) -> Callable[..., SteppedBoard]:
         return SteppedBoard(clock, stepped(name)(files))
 
     return start
+
+
+@pytest.fixture
+def drive(tmp_path: Path, clock: Clock) -> Callable[..., StandInDrive]:
+    """Makes stand-in drives, in a time that passes only while they are waited for."""
+    paths = (tmp_path / f"MICROBIT{number or ''}" for number in itertools.count())
+    return lambda *board, **named: StandInDrive(next(paths), *board, clock=clock, **named)
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
-"""`noughts watch` in processes of its own and what it reads, and commands that fail."""
+"""`noughts watch` in processes of its own, and commands that fail."""
 
 import subprocess
 import sys
 
 import pytest
-
-from noughts.protocol.sentences import write
 
 
 @pytest.fixture
@@ -23,18 +21,6 @@ def started():
     for each in running:
         each.kill()
         each.communicate()
-
-
-@pytest.fixture
-def capture(tmp_path):
-    """Writes what a serial program has written down: these sentences."""
-    log = tmp_path / "class.log"
-
-    def write_log(*sentences):
-        log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in sentences))
-        return log
-
-    return write_log
 
 
 @pytest.fixture

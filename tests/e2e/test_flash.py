@@ -19,7 +19,7 @@ from noughts.boards.flash import flash as flash_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port
 from slim import slim, slim_hex
-from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
+from stand_in_drive import CHECKSUM, USB_ID
 from stepped_ports import SteppedBoard, Talker
 
 OTHER_ID = "9904" + "0" * 44
@@ -34,19 +34,6 @@ def fail(number):
         raise OSError(number, os.strerror(number))
 
     return raises
-
-
-@pytest.fixture
-def drive(tmp_path, clock):
-    """Makes stand-in drives, in a time that passes only while they are waited for."""
-    made = []
-
-    def make(**named):
-        path = tmp_path / f"MICROBIT{len(made) or ''}"
-        made.append(StandInDrive(path, clock=clock, **named))
-        return made[-1]
-
-    return make
 
 
 @pytest.fixture(scope="module")

@@ -139,14 +139,22 @@ def test_storing_waits_for_no_reader(started, port, tmp_path):
     ]
 
 
+def capture(folder, *sentences):
+    """What a serial program has written down: these sentences."""
+    log = folder / "class.log"
+    log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in sentences))
+    return log
+
+
 def _unread(pipe):
     """Bytes that wait in it; a pipe of Linux holds 65,536."""
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
-def test_a_capture_waits_for_its_reader(started, capture, tmp_path):
+def test_a_capture_waits_for_its_reader(started, tmp_path):
     """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
-    log = capture(*(each for number in range(1, 101) for each in stages(DRAW, number=number)))
+    played = (stages(DRAW, number=number) for number in range(1, 101))
+    log = capture(tmp_path, *itertools.chain(*played))
     read, ended = (started("--json", "--from", log, "--db", tmp_path / name) for name in "ab")
     read.stdout.readline()
     assert read.stdout.read().count(b"\n") == 1_000 - 1
@@ -258,10 +266,10 @@ def test_the_end_does_not_wait_for_another_program(port, watch, printed):
     assert [game.moves for game in games(watcher.db)] == ["402635178"]
 
 
-def test_a_capture_waits_for_another_program(started, capture, tmp_path):
+def test_a_capture_waits_for_another_program(started, tmp_path):
     db = filled(tmp_path / "games.db", stages([4]))
     with locked(db):
-        process = started("--from", capture(*stages(DRAW)), "--db", db)
+        process = started("--from", capture(tmp_path, *stages(DRAW)), "--db", db)
         assert b"in use by another program" in process.stderr.readline()
     assert process.wait(120) == 0
     assert rows(db) == [(1,)]

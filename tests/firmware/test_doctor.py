@@ -10,14 +10,14 @@ from needed import long
 from noughts import __version__
 from noughts.cli import main
 from official import stepped
-from stand_in_drive import USB_ID, StandInDrive
+from stand_in_drive import USB_ID
 from stepped_ports import SteppedBoard
 
 
 @pytest.fixture
-def drive(tmp_path, plugged, clock):
+def drive(drive, plugged):
     """A stand-in drive that the system is said to have mounted."""
-    made = StandInDrive(tmp_path / "MICROBIT", clock=clock)
+    made = drive()
     plugged.drives.append(made.path)
     return made
 

@@ -2,7 +2,6 @@
 
 import contextlib
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -14,14 +13,7 @@ from noughts.boards.firmware import firmware_for, firmware_for_boards, universal
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.virtual.program import program
-from stand_in_drive import StandInDrive
 from stepped_ports import SteppedBoard
-
-
-@pytest.fixture
-def drive(tmp_path, clock):
-    """Makes a stand-in drive."""
-    return partial(StandInDrive, tmp_path / "MICROBIT", clock=clock)
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])

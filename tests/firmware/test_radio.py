@@ -107,19 +107,18 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     assert len(said) == 5 and len(again) == 3
     sent = board.sent()
     assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in again) for body in said}
-    moments = [[] for _ in again]
+    moments = {board.frame(body): [] for body in again}
     for packet, text in zip(board.ether.packets, sent, strict=True):
-        for index, body in enumerate(again):
-            if text == board.frame(body):
-                moments[index].append(packet.start / 64e6)
-    for times in moments:
+        if text in moments:
+            moments[text].append(packet.start / 64e6)
+    for times in moments.values():
         pauses = [later - sooner for sooner, later in pairwise(times)]
         for number, pause_s in enumerate(pauses):
             longest_s = 1.5 * (1 << number // 2) / QUICKER
             # The board counts milliseconds, and takes some to come round to it.
             assert longest_s / 3 - 0.001 < pause_s < longest_s + 0.03
         assert LONGEST_S / 3 < sum(pauses) < LONGEST_S
-    starts = {round(times[-1] - times[0], 2) for times in moments}
+    starts = {round(times[-1] - times[0], 2) for times in moments.values()}
     assert len(starts) == len(moments)
 
 
