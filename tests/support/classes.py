@@ -7,16 +7,17 @@ from them. The chances are those of all games that there are.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
+from statistics import fmean
 
-from brute_force import Answer, alike, ends
 from noughts.brain import Table, choose, make
-from noughts.brain.learn import Habits, PeopleGame, estimate, fit
+from noughts.brain.learn import Habits, PeopleGame, by_table, estimate, fit
 from noughts.game.positions import EMPTY, LINES, Position
+from noughts.game.solver import value
 
 Lines = Sequence[tuple[int, ...]]
-Person = Callable[[Position], tuple[int, ...]]
+Person = Callable[[Position], Sequence[int]]
 """The cells, of which a person plays any."""
 
 
@@ -66,14 +67,22 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
     return found
 
 
-def win_chance(person: Person, table: Table) -> float:
-    """How likely the chip is to win a game: by every game that there is, one by one."""
+def win_chance(
+    person: Person, chip: Person, of_moves: Callable[[Iterable[float]], float] = fmean
+) -> float:
+    """How likely the chip is to win a game: by every game that there is, one by one.
 
-    def of(cells: Callable[[Position], Sequence[int]]) -> Answer:
-        return lambda position: alike(cells(position))
+    of_moves: the chance where the chip may make several moves, from the chance of each.
+    """
 
-    chip, people = of(lambda position: choose(position, table).cells), of(person)
-    return float(ends(chip, people)[0] + ends(people, chip)[2]) / 2
+    def won(position: Position, chip_to_move: bool) -> float:
+        if position.over:
+            return float(value(position) < 0 and not chip_to_move)
+        cells = chip(position) if chip_to_move else person(position)
+        chances = [won(position.play(cell), not chip_to_move) for cell in cells]
+        return of_moves(chances) if chip_to_move else fmean(chances)
+
+    return (won(EMPTY, True) + won(EMPTY, False)) / 2
 
 
 if __name__ == "__main__":
@@ -90,6 +99,8 @@ if __name__ == "__main__":
         predicted = estimate(games, hard)
         assert predicted is not None, "more games are needed"
         low, high = (f"{100 * each:+.1f}" for each in predicted.gain)
-        before, after = (100 * win_chance(who, each) for each in (hard, fit(Habits(games))))
+        before, after = (
+            100 * win_chance(who, by_table(each)) for each in (hard, fit(Habits(games)))
+        )
         cells = what, f"{before:.1f} %", f"{low} to {high} points", f"{after:.1f} %"
         print(f"| {' | '.join(cells)} | {after - before:+.1f} points |")

@@ -3,7 +3,7 @@
 They are read and written many times as fast as the whole ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -17,9 +17,9 @@ SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64
 """Where a firmware says what and where it is."""
 
 
-def slim_hex(files: Mapping[str, bytes], boards: Sequence[str] = ("V1", "V2")) -> str:
+def slim_hex(files: Mapping[str, bytes]) -> str:
     """A Universal Hex of them, each with these files."""
-    return universal_hex({each: slim(each).with_files(files) for each in boards})
+    return universal_hex({each: slim(each).with_files(files) for each in SAYS})
 
 
 @cache

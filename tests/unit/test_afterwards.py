@@ -347,14 +347,11 @@ def test_games_that_are_not_there(refused, stored, tmp_path):
     assert refused("games", db=begun) == f"noughts: no game in {begun} has ended; {listing}\n"
 
 
-def test_a_missing_library_is_one_line(refused, folder, monkeypatch):
+@pandas_or_matplotlib
+def test_a_missing_folder_or_library_is_one_line(refused, folder, monkeypatch):
+    for line in ("stats --plot no/s.svg", "export -o no/g.csv", "report -o no/r"):
+        assert "check that the folder exists" in refused(*line.split())
     for library, line in (("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")):
         monkeypatch.setitem(sys.modules, library, None)
         assert f"-m pip install {library}" in refused(*line.split())
     assert {path.name for path in folder.iterdir()} <= {"games.db", "games.db-shm", "games.db-wal"}
-
-
-@pandas_or_matplotlib
-def test_a_missing_folder_is_one_line(refused, folder):
-    for line in ("stats --plot no/s.svg", "export -o no/g.csv", "report -o no/r"):
-        assert "check that the folder exists" in refused(*line.split())

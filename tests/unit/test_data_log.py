@@ -108,15 +108,12 @@ def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, sourc
 
 V2_ID = "9904000031634e4500624014000000320000000097969901"
 BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
-GONE, NOTHING, FAILING = b"no drive", b"no log", b"a log that cannot be read"
+GONE, NOTHING, FAILING = "no drive", "no log", "a log that cannot be read"
 
 
 @pytest.fixture
 def read(tmp_path, monkeypatch):
-    """Looks at the drive of a V2 with one log after the other on it; gives what comes of that.
-
-    Each has how often the drive was mounted again; no log: the drive is not there.
-    """
+    """Looks at a V2's drive with one log after the other, each with how often it was remounted."""
     monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0)
     file = tmp_path / "MY_DATA.HTM"
 
@@ -124,10 +121,10 @@ def read(tmp_path, monkeypatch):
         waiting, done = iter(logs), threading.Event()
 
         def find():
-            log, count = next(waiting, ("", 0))
-            if not log:
+            log, count = next(waiting, (GONE, None))
+            if count is None:
                 done.set()
-            if not log or log is GONE:
+            if log is GONE:
                 return []
             details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
             (tmp_path / "DETAILS.TXT").write_text(details)

@@ -98,17 +98,9 @@ def test_chances_are_those_of_every_game_one_by_one(person):
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_two_hundred_games_find_the_best_play_against_a_habit(person):
     """As good as any play that gives nothing away, against the people themselves."""
-    _, table = learned(person, 200)
-
-    def most(position, chip):
-        if position.over:
-            return float(value(position) < 0 and not chip)
-        cells = value_preserving_moves(position) if chip else person(position)
-        chances = [most(position.play(cell), not chip) for cell in cells]
-        return max(chances) if chip else sum(chances) / len(chances)
-
-    assert win_chance(person, table) > win_chance(person, HARD) + 0.04
-    assert isclose(win_chance(person, table), (most(EMPTY, True) + most(EMPTY, False)) / 2)
+    chance = win_chance(person, by_table(learned(person, 200)[1]))
+    assert chance > win_chance(person, by_table(HARD)) + 0.04
+    assert isclose(chance, win_chance(person, value_preserving_moves, max))
 
 
 @pytest.mark.parametrize("person", SOMEBODY)
@@ -116,7 +108,8 @@ def test_two_hundred_games_find_the_best_play_against_a_habit(person):
 def test_the_predicted_gain_is_the_gain(person, count):
     games = played(person, HARD, count, seed=1)
     found = estimate(games, HARD)
-    gain = win_chance(person, learned(person, count)[1]) - win_chance(person, HARD)
+    before, after = (by_table(each) for each in (HARD, learned(person, count)[1]))
+    gain = win_chance(person, after) - win_chance(person, before)
     assert found.shows_gain
     assert found.gain[0] < gain < found.gain[1]
     assert found.gain[0] < found.after - found.before < found.gain[1]
@@ -139,23 +132,22 @@ def test_it_never_loses_whatever_was_learned(seed):
 
 
 def test_where_there_is_no_room_what_gains_most_is_taken_and_the_rest_is_named(monkeypatch):
-    habits, _ = learned(blocks_only, 200)
-    wins = []
-    for room in (len(HARD.book), 14):
-        monkeypatch.setattr(learn, "MAX_BOOK", room)
-        table = fit(habits)
-        assert len(table.book) <= room
-        own = by_table(table)
-        wins.append(Chances(own, habits).win)
-        missed = left_out(table, habits)
-        assert bool(missed) == (room < 14)
-        for each in missed:  # it is worth what playing it would gain
-            assert each.before == own(each.position)
-            policy = {position: own(position) for position in brain.classes()}
-            chances = Chances((policy | {each.position: each.after}).__getitem__, habits)
-            assert isclose(chances.win - wins[-1], each.gain) and each.gain > learn.LEAST_GAIN
-            assert each.after[0] in value_preserving_moves(each.position)
-    assert wins[0] < wins[1] - 0.01
+    habits, roomy = learned(blocks_only, 200)
+    assert not left_out(roomy, habits)
+    monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
+    table = fit(habits)
+    assert len(table.book) <= learn.MAX_BOOK
+    own = by_table(table)
+    win = Chances(own, habits).win
+    assert win < Chances(by_table(roomy), habits).win - 0.01
+    missed = left_out(table, habits)
+    assert missed
+    for each in missed:  # it is worth what playing it would gain
+        assert each.before == own(each.position)
+        policy = {position: own(position) for position in brain.classes()}
+        chances = Chances((policy | {each.position: each.after}).__getitem__, habits)
+        assert isclose(chances.win - win, each.gain) and each.gain > learn.LEAST_GAIN
+        assert each.after[0] in value_preserving_moves(each.position)
 
 
 def test_changes_add_up_and_wait_for_mistakes():
