@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from browser import open_chromium
 from live_page import Boards
@@ -37,48 +36,29 @@ def tab(chromium: Browser) -> Page:
     """The page that tests have one after the other: a new one would start a process each time."""
     context = chromium.new_context()
     context.set_default_timeout(LIMIT_S * 1000)
-    return context.new_page()
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.extend([line.text] if line.type == "error" else ()))
+    page.errors = errors  # type: ignore[attr-defined]
+    return page
 
 
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
-    """An empty page, whose script must not fail and which must print nothing on the console."""
-    errors: list[str] = []
-
-    def failed(error: object) -> None:
-        errors.append(str(error))
-
-    def printed(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            errors.append(message.text)
-
-    tab.on("pageerror", failed)
-    tab.on("console", printed)
-    tab.errors = errors  # type: ignore[attr-defined]
+    """An empty page, whose script must not fail and which must print no error on the console."""
+    errors: list[str] = tab.errors  # type: ignore[attr-defined]
+    errors.clear()
     yield tab
-    tab.remove_listener("pageerror", failed)
-    tab.remove_listener("console", printed)
     assert not errors
-    _empty(tab)
-
-
-@pytest.fixture
-def own_page(chromium: Browser) -> Iterator[Page]:
-    """One in a context of its own, whose console is its own affair."""
-    with closing(chromium.new_context()) as context:
-        context.set_default_timeout(LIMIT_S * 1000)
-        yield context.new_page()
-
-
-def _empty(page: Page) -> None:
-    """Leave the page of a test, and what it stored, without another process."""
-    page.unroute_all()
-    if page.url.startswith("http"):
-        page.route("**/empty", lambda route: route.fulfill(body=_EMPTY, content_type="text/html"))
-        page.goto(urljoin(page.url, "/empty"))
-        page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        page.unroute_all()
-    page.context.clear_cookies()
+    # It leaves what the test stored, without another process.
+    tab.unroute_all()
+    if tab.url.startswith("http"):
+        tab.route("**/empty", lambda route: route.fulfill(body=_EMPTY, content_type="text/html"))
+        tab.goto(urljoin(tab.url, "/empty"))
+        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+        tab.unroute_all()
+    tab.context.clear_cookies()
 
 
 @pytest.fixture

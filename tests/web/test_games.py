@@ -78,8 +78,9 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     expect(said).to_contain_text("Move 3 of 5")
 
 
-def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, own_page):
-    page = own_page
+def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, chromium):
+    context = chromium.new_context()  # whose time is the test's
+    page = context.new_page()
     page.clock.install(time=datetime(2026, 1, 1))
     page.goto(f"{url}/games/1")
     slider = page.get_by_role("slider", name="Moves made")
@@ -97,6 +98,7 @@ def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, own_page):
     page.clock.run_for(3000)
     expect(slider).to_have_value("5")
     expect(play).to_be_visible()
+    context.close()
 
 
 def test_hostile_names_are_only_text(serve, hostile, page):
