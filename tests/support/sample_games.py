@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
-from noughts.protocol.sentences import Boot, Game, Sentence, outcome
+from noughts.protocol.sentences import Boot, Game, Sentence, outcome, write
 from noughts.store.store import Store
 
 BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
@@ -41,6 +41,11 @@ def stages(
     if end:
         games.append(replace(games[-1], ms=games[-1].ms + 10, end=end))
     return games
+
+
+def wire(*sentences: Sentence, radio_id: str | None = None) -> bytes:
+    """What a board sends, or a gateway that has received it from one."""
+    return b"".join(f"{write(each, radio_id)}\r\n".encode() for each in sentences)
 
 
 def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:

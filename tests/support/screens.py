@@ -4,7 +4,8 @@ from textual.app import App
 
 from boards import LETTERS
 from live_page import Board
-from noughts.protocol.sentences import Sentence, write
+from noughts.protocol.sentences import Sentence
+from sample_games import wire
 
 
 def screen_lines(app: App[object]) -> list[str]:
@@ -23,7 +24,7 @@ class StandIn(Board):
         self.sent = b""
 
     def says(self, *sentences: Sentence) -> None:
-        self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
+        self.sent += wire(*sentences)
 
     def shows(self, letter: str) -> None:
         self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))

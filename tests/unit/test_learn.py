@@ -13,17 +13,6 @@ from classes import blind_to_diagonals, blocks_only, centre_first, played, win_c
 from needed import long
 from noughts import brain
 from noughts.brain import learn
-from noughts.brain.learn import (
-    Chances,
-    Habits,
-    PeopleGame,
-    best,
-    by_table,
-    changes,
-    estimate,
-    fit,
-    left_out,
-)
 from noughts.engines.levels import Chip
 from noughts.game import solver
 from noughts.game.positions import EMPTY, canonical, parse, unfinished
@@ -39,24 +28,24 @@ SOMEBODY = [centre_first, long(blind_to_diagonals), long(blocks_only)]
 @cache
 def learned(person, games, seed=1):
     """The habits of somebody who has played so many games against hard, and their table."""
-    habits = Habits(played(person, HARD, games, seed))
-    return habits, fit(habits)
+    habits = learn.Habits(played(person, HARD, games, seed))
+    return habits, learn.fit(habits)
 
 
 def test_nobody_seen_is_random_play():
     """Which the solver knows exactly, from both seats."""
-    nobody = Habits([])
+    nobody = learn.Habits([])
     for position in unfinished():
         assert all(isclose(p, 1 / len(position.free)) for p in nobody.anywhere(position).values())
     known = float(solver.win_chance() + solver.win_chance(hard_to_move=False)) / 2
-    assert isclose(Chances(by_table(HARD), nobody).win, known)
-    assert isclose(best(nobody), known)
-    assert fit(nobody) == HARD
+    assert isclose(learn.Chances(learn.by_table(HARD), nobody).win, known)
+    assert isclose(learn.best(nobody), known)
+    assert learn.fit(nobody) == HARD
 
 
 def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
-    game = PeopleGame((4, 0), (True, False))
-    habits = Habits([game] * 996)
+    game = learn.PeopleGame((4, 0), (True, False))
+    habits = learn.Habits([game] * 996)
     assert (habits.games, habits.moves) == (996, 996)
     assert habits.anywhere(EMPTY)[4] > 0.996
     took = {each.kind: each for each in habits.readiness()}
@@ -66,11 +55,13 @@ def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
     # Elsewhere, too, the centre is what they like.
     assert habits.anywhere(parse("X........"))[4] > 0.9
     # A game that is turned or mirrored counts as the same.
-    one, turned = (Habits([PeopleGame(moves, game.people)]) for moves in ((0, 1, 8), (2, 5, 6)))
+    one, turned = (
+        learn.Habits([learn.PeopleGame(moves, game.people)]) for moves in ((0, 1, 8), (2, 5, 6))
+    )
     for position in brain.classes():
         assert one.chances(position) == pytest.approx(turned.chances(position))
     # One game changes little.
-    took_the_edge = Habits([PeopleGame((1,), (True, False))]).anywhere(EMPTY)
+    took_the_edge = learn.Habits([learn.PeopleGame((1,), (True, False))]).anywhere(EMPTY)
     assert all(0.07 < chance < 0.2 for chance in took_the_edge.values())
 
 
@@ -90,7 +81,7 @@ def test_chances_are_those_of_every_game_one_by_one(person):
             shares = habits.anywhere(position)
         return sum(won(position.play(c), not chip, chance * shares[c]) for c in shares)
 
-    chances = Chances(by_table(table), habits)
+    chances = learn.Chances(learn.by_table(table), habits)
     assert isclose(chances.win, won(EMPTY, True) + won(EMPTY, False))
     assert chances.reach() == pytest.approx(reached)
 
@@ -98,8 +89,8 @@ def test_chances_are_those_of_every_game_one_by_one(person):
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_two_hundred_games_find_the_best_play_against_a_habit(person):
     """As good as any play that gives nothing away, against the people themselves."""
-    chance = win_chance(person, by_table(learned(person, 200)[1]))
-    assert chance > win_chance(person, by_table(HARD)) + 0.04
+    chance = win_chance(person, learn.by_table(learned(person, 200)[1]))
+    assert chance > win_chance(person, learn.by_table(HARD)) + 0.04
     assert isclose(chance, win_chance(person, value_preserving_moves, max))
 
 
@@ -107,8 +98,8 @@ def test_two_hundred_games_find_the_best_play_against_a_habit(person):
 @pytest.mark.parametrize("count", [100, long(400)])
 def test_the_predicted_gain_is_the_gain(person, count):
     games = played(person, HARD, count, seed=1)
-    found = estimate(games, HARD)
-    before, after = (by_table(each) for each in (HARD, learned(person, count)[1]))
+    found = learn.estimate(games, HARD)
+    before, after = (learn.by_table(each) for each in (HARD, learned(person, count)[1]))
     gain = win_chance(person, after) - win_chance(person, before)
     assert found.shows_gain
     assert found.gain[0] < gain < found.gain[1]
@@ -125,7 +116,7 @@ def test_it_never_loses_whatever_was_learned(seed):
         most = max(liking[cell] for cell in position.free)
         return tuple(cell for cell in position.free if liking[cell] == most)
 
-    table = fit(Habits(played(person, HARD, 80, seed)))
+    table = learn.fit(learn.Habits(played(person, HARD, 80, seed)))
     found = prove(Chip("H", brain.device_code(table)))
     assert found.never_loses and found.value_losing_positions == 0
     assert len(table.payload) <= learn.MAX_BYTES
@@ -133,27 +124,27 @@ def test_it_never_loses_whatever_was_learned(seed):
 
 def test_where_there_is_no_room_what_gains_most_is_taken_and_the_rest_is_named(monkeypatch):
     habits, roomy = learned(blocks_only, 200)
-    assert not left_out(roomy, habits)
+    assert not learn.left_out(roomy, habits)
     monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
-    table = fit(habits)
+    table = learn.fit(habits)
     assert len(table.book) <= learn.MAX_BOOK
-    own = by_table(table)
-    win = Chances(own, habits).win
-    assert win < Chances(by_table(roomy), habits).win - 0.01
-    missed = left_out(table, habits)
+    own = learn.by_table(table)
+    win = learn.Chances(own, habits).win
+    assert win < learn.Chances(learn.by_table(roomy), habits).win - 0.01
+    missed = learn.left_out(table, habits)
     assert missed
     for each in missed:  # it is worth what playing it would gain
         assert each.before == own(each.position)
         policy = {position: own(position) for position in brain.classes()}
-        chances = Chances((policy | {each.position: each.after}).__getitem__, habits)
+        chances = learn.Chances((policy | {each.position: each.after}).__getitem__, habits)
         assert isclose(chances.win - win, each.gain) and each.gain > learn.LEAST_GAIN
         assert each.after[0] in value_preserving_moves(each.position)
 
 
 def test_changes_add_up_and_wait_for_mistakes():
     habits, table = learned(centre_first, 100)
-    found = changes(HARD, table, habits)
-    reach = Chances(by_table(table), habits).reach()
+    found = learn.changes(HARD, table, habits)
+    reach = learn.Chances(learn.by_table(table), habits).reach()
     assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
     assert found[0].gain > 0.1
     for change in found:
@@ -180,7 +171,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
     estimate = cache(learn.estimate)
     monkeypatch.setattr(learn, "estimate", lambda games, hard: estimate(tuple(games), hard))
     games = played(centre_first, HARD, 120, seed=1)
-    table, habits = tmp_path / "table.py", Habits(games)
+    table, habits = tmp_path / "table.py", learn.Habits(games)
     db = stored(tmp_path, games)
     said = printed("learn", "-o", table, db=db)
     made = brain.read(table.read_text(), "it")
@@ -191,7 +182,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
     ):  # fmt: skip
         assert part in said
     assert "no gain can be shown yet" not in said and "did not fit" not in said
-    assert made == fit(habits)
+    assert made == learn.fit(habits)
     head = " ".join(table.read_text().replace("#", "").split())
     assert f"wins most often against the people of 120 games ({habits.moves} moves of" in head
 

@@ -9,8 +9,7 @@ import noughts
 from noughts import Board
 from noughts.game.positions import reachable
 from noughts.game.solver import hard_moves, value
-from noughts.protocol.sentences import write
-from sample_games import BOOT, DRAW, stages
+from sample_games import BOOT, DRAW, stages, wire
 
 
 def test_all_that_is_promised_is_there():
@@ -73,8 +72,7 @@ def test_engines_are_found_by_name_and_answer_boards(name):
 def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path, printed):
     captured, db = tmp_path / "capture", tmp_path / "games.db"
     games = [*stages(DRAW), *stages([0, 4], end="x", number=2)]
-    lines = "".join(f"{write(sentence)}\r\n" for sentence in (BOOT, *games))
-    captured.write_bytes(b"noise\n" + lines.encode())
+    captured.write_bytes(b"noise\n" + wire(BOOT, *games))
     printed("watch", "--from", captured, db=db)
     stored = [(game.number, game.end, [*map(int, game.moves)]) for game in noughts.games(db)]
     received = noughts.games_in_capture(captured)

@@ -4,15 +4,10 @@ import pytest
 
 from needed import POSIX
 from noughts.errors import StoreError
-from noughts.protocol.sentences import write
 from noughts.recording.play_recording import PlayRecording
 from noughts.store.store import Store
-from sample_games import A_WINS, BOOT, DRAW, stages
+from sample_games import A_WINS, BOOT, DRAW, stages, wire
 from waiting import until
-
-
-def lines(*sentences):
-    return "".join(f"{write(each)}\r\n" for each in sentences).encode()
 
 
 @pytest.fixture
@@ -21,7 +16,7 @@ def recorded(tmp_path):
 
     def record(*sentences, store="games.db"):
         recording = PlayRecording(tmp_path / store, "virtual-V2")
-        recording.receive(lines(*sentences))
+        recording.receive(wire(*sentences))
         recording.close()
         return recording
 
@@ -65,11 +60,11 @@ def test_a_failing_store_is_reported_and_the_session_goes_on(recorded, tmp_path,
 @POSIX
 def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
-    recording.receive(lines(BOOT, *stages(A_WINS)))
+    recording.receive(wire(BOOT, *stages(A_WINS)))
     until(lambda: recording.stored, "the game")
     for file in tmp_path.glob("games.db?*"):
         file.unlink()
-    recording.receive(lines(*stages(DRAW, number=2)))
+    recording.receive(wire(*stages(DRAW, number=2)))
     recording.close()
     assert recording.error == ""
     assert "games are stored in" in recording.moved and "games-2.db" in recording.moved

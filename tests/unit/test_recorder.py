@@ -37,7 +37,7 @@ from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
-from sample_games import AT, BOOT, DRAW, stages
+from sample_games import AT, BOOT, DRAW, stages, wire
 
 
 def received(store):
@@ -48,10 +48,6 @@ def received(store):
         "ORDER BY lines.id"
     )
     return noise, sentences
-
-
-def line(*sentences):
-    return b"".join(write(each).encode() + b"\r\n" for each in sentences)
 
 
 @pytest.mark.parametrize("seeds", [range(30), long(range(30, 150))])
@@ -74,17 +70,17 @@ def test_a_sentence_is_stored_before_its_event(store):
         for lines, (sentence, number) in enumerate(
             [(BOOT, None), *((each, 1) for each in game)], 1
         ):
-            assert recorder.hear("usb-1", line(sentence), AT) == [
+            assert recorder.hear("usb-1", wire(sentence), AT) == [
                 SentenceStored("usb-1", sentence, number, True)
             ]
             assert other.execute("SELECT count(*) FROM lines").fetchall() == [(lines,)]
         assert other.execute("SELECT moves, heard FROM games").fetchall() == [("40", AT)]
-    assert recorder.hear("usb-1", line(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
+    assert recorder.hear("usb-1", wire(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
 
 
 def test_boards_do_not_mix(store):
     recorder = Recorder(store)
-    for a, b in zip(line(stages([4])[1]), line(stages([0])[1]), strict=True):
+    for a, b in zip(wire(stages([4])[1]), wire(stages([0])[1]), strict=True):
         recorder.hear("one", bytes([a]), AT)
         recorder.hear("two", bytes([b]), AT)
     assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
@@ -110,7 +106,7 @@ def test_the_oldest_noise_makes_room_and_sentences_stay(store, monkeypatch):
     monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
     monkeypatch.setattr("noughts.store.lines._PURGED", 10)
     recorder = Recorder(store)
-    recorder.hear("usb-1", line(stages([4])[1]), AT)
+    recorder.hear("usb-1", wire(stages([4])[1]), AT)
     for number in range(1000):
         recorder.hear("usb-1", f"line {number}\r\n".encode(), AT + number)
     noise, sentences = received(store)
@@ -176,13 +172,13 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     told, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert recorder.hear("usb-1", line(*told), AT) == [StoreBusy(str(store.path))]
-        source.put(DataReceived("usb-1", line(*later), AT))
+        assert recorder.hear("usb-1", wire(*told), AT) == [StoreBusy(str(store.path))]
+        source.put(DataReceived("usb-1", wire(*later), AT))
         assert recorder.poll() == []
         assert len(recorder.pending) == len(told)
         assert store.read("SELECT * FROM boards") == []
     waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
-    assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told]
+    assert [each.data for each in waiting] == [wire(each)[:-2] + b"\n" for each in told]
     *stored, free = recorder.poll()
     assert [event.sentence for event in stored] == told
     assert free == StoreFree(str(store.path))
@@ -195,14 +191,14 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
     db = tmp_path / "games.db"
     first, second = stages(DRAW), stages(DRAW, number=2)
     with contextlib.closing(Recorder(Store(db, create=True))) as recorder:
-        recorder.hear("usb-1", line(BOOT, *first), AT)
+        recorder.hear("usb-1", wire(BOOT, *first), AT)
         for each in tmp_path.glob(deleted):
             each.unlink()
-        gone, *stored = recorder.hear("usb-1", line(*second[:5]), AT)
+        gone, *stored = recorder.hear("usb-1", wire(*second[:5]), AT)
         now = db.with_name("games-2.db")
         assert gone == StoreGone(str(db), str(now))
         assert [event.sentence for event in stored] == second[:5]
-        recorder.hear("usb-1", line(*second[5:]), AT)
+        recorder.hear("usb-1", wire(*second[5:]), AT)
         (game,) = games(recorder.store, GameFilter())
         _sum_up(Session(), recorder, 0)
         assert capsys.readouterr().err.endswith(f"stored in {now}\n")
@@ -243,10 +239,6 @@ ONE, TWO = "9A1B2C3D", "00000002"
 PORT = "/dev/ttyACM0"
 
 
-def by_radio(radio_id, *sentences):
-    return "".join(f"{write(sentence, radio_id)}\r\n" for sentence in sentences).encode()
-
-
 def test_one_line_carries_many_boards_and_is_none_itself(store):
     recorder, session = Recorder(store), Session()
     session.take(PortOpened("usb-1", PORT))
@@ -257,7 +249,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
         *((TWO, game) for game in stages([8], boot="11111111")),
     ]
     for radio_id, sentence in heard:
-        for event in recorder.hear("usb-1", by_radio(radio_id, sentence), AT):
+        for event in recorder.hear("usb-1", wire(sentence, radio_id=radio_id), AT):
             assert event.gateway == "usb-1"
             assert event.record()["gateway"] == "usb-1"
             session.take(event)
@@ -271,7 +263,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
     session.take(PortOpened("usb-1", PORT))
     assert one.connected and two.connected
     # It has the game again, and says so itself.
-    (event,) = recorder.hear("usb-1", line(OF_RADIO), AT)
+    (event,) = recorder.hear("usb-1", wire(OF_RADIO), AT)
     session.take(event)
     assert session.gateways == []
 
@@ -279,7 +271,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
 def test_rooms_have_their_own_boards(store):
     recorder = Recorder(store)
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
-    heard = [recorder.hear(each, by_radio(ONE, OF_RADIO), AT)[0].board for each in gateways]
+    heard = [recorder.hear(each, wire(OF_RADIO, radio_id=ONE), AT)[0].board for each in gateways]
     assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
     assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
 
@@ -287,8 +279,8 @@ def test_rooms_have_their_own_boards(store):
 def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     recorder, session = Recorder(store), Session()
     recorder.radio.named = {f"radio-{ONE}"}
-    flood = b"".join(by_radio(f"{number:08X}", OF_RADIO) for number in range(5000))
-    events = recorder.hear("usb-1", flood, AT) + recorder.hear("usb-1", by_radio(ONE, OF_RADIO), AT)
+    flood = b"".join(wire(OF_RADIO, radio_id=f"{number:08X}") for number in range(5000))
+    events = recorder.hear("usb-1", flood + wire(OF_RADIO, radio_id=ONE), AT)
     for event in events:
         session.take(event)
     stored = [event.board for event in events if isinstance(event, SentenceStored)]
@@ -307,13 +299,13 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
     recorder = Recorder(store)
     game = stages([4, 0], boot=OF_RADIO.boot)
     invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
-    events = recorder.hear("usb-1", by_radio(ONE, *invented), AT)
+    events = recorder.hear("usb-1", wire(*invented, radio_id=ONE), AT)
     assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
     assert sum(isinstance(event, NoiseReceived) for event in events) == 100
     noise, sentences = received(store)
     assert (len(noise), sentences) == (100, 200)
     for told in game:
-        (event,) = recorder.hear("usb-2", line(told), AT + told.ms)
+        (event,) = recorder.hear("usb-2", wire(told), AT + told.ms)
     assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
         ("40", "1000,2000")
     ]
@@ -322,7 +314,9 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
 def test_only_known_boards_where_it_is_said_which(store):
     recorder = Recorder(store, known=frozenset([ONE]))
     games = stages([4], boot=OF_RADIO.boot)
-    events = recorder.hear("usb-1", by_radio(TWO, OF_RADIO, *games) + by_radio(ONE, *games), AT)
+    events = recorder.hear(
+        "usb-1", wire(OF_RADIO, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
+    )
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
     assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
     assert events[0].record() == {
@@ -331,7 +325,7 @@ def test_only_known_boards_where_it_is_said_which(store):
     }  # fmt: skip
     assert recorder.radio.refused == 3
     # What comes by cable always counts.
-    (event,) = recorder.hear("usb-2", line(OF_RADIO), AT)
+    (event,) = recorder.hear("usb-2", wire(OF_RADIO), AT)
     assert isinstance(event, SentenceStored)
 
 

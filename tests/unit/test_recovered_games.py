@@ -16,7 +16,7 @@ from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.views.situation import Observer
 from noughts.web.live import LiveBoard
-from sample_games import AT, stages
+from sample_games import AT, stages, wire
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
@@ -46,8 +46,7 @@ def recorder(store):
 
 
 def received(recorder, *sentences, at=AT):
-    data = "".join(f"{write(each)}\r\n" for each in sentences).encode()
-    return recorder.hear(BOARD, data, at)
+    return recorder.hear(BOARD, wire(*sentences), at)
 
 
 def follow(events, *followers):
@@ -153,7 +152,7 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
     session, live = Session(), LiveBoard("radio-9A1B2C3D")
     following = stages(DRAWN, number=2, boot="BBBBBBBB")[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
-        events = recorder.hear(BOARD, f"{write(sentence, '9A1B2C3D')}\n".encode(), AT)
+        events = recorder.hear(BOARD, wire(sentence, radio_id="9A1B2C3D"), AT)
         assert not any(isinstance(event, ResentGames) for event in events)
         follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]
