@@ -29,18 +29,6 @@ def test_there_is_a_box_for_each_position_with_a_choice():
     assert len(openers) - len(lost_next) == 287
 
 
-def test_the_beads_before_the_first_game():
-    menace = Menace()
-    # "White, lilac and gold": a corner, an edge and the centre, four of each.
-    assert menace.boxes[EMPTY] == {0: 4, 1: 4, 4: 4}
-    # His figure 3: seven cells are free, and symmetry reduces them to four.
-    for text in (".X..O....", ".O..X...."):
-        assert menace.beads(parse(text)) == {0: 3, 2: 0, 3: 3, 5: 0, 6: 3, 7: 3, 8: 0}
-    for position, box in menace.boxes.items():
-        assert set(box.values()) == {{0: 4, 2: 3, 4: 2, 6: 1}[position.ply // 2 * 2]}
-        assert len(box) == len({canonical(position.play(cell)) for cell in position.free})
-
-
 def test_it_learns_from_a_game():
     """Opening in the corner 9, in a game that is turned: the boxes are those of the corner 1."""
     menace, game = Menace(), [8, 4, 0, 2, 6, 3, 7]

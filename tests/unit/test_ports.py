@@ -226,21 +226,6 @@ def test_boards_are_named_by_their_usb_ids(boards, port, follow):
     assert changes_of(follow(one.path), 1) == [PortOpened("usb-9900aa", one.path)]
 
 
-def test_the_same_board_at_another_port(boards, port, follow):
-    one, other = port("one"), port("other").path
-    follower = follow()
-    boards.there = [Port(one.path, "9900aa")]
-    changes_of(follower, 1)
-    boards.there = []
-    assert boards.looked_at(2, follower) == []
-    one.pull()
-    (gone,) = changes_of(follower, 1)
-    assert isinstance(gone, PortClosed)
-    assert gone.board == "usb-9900aa"
-    boards.there = [Port(other, "9900aa")]
-    assert changes_of(follower, 1)[-1] == PortOpened("usb-9900aa", other)
-
-
 def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(boards, port, follow):
     (refused,) = changes_of(follower := follow("/dev/nowhere"), 1)
     assert isinstance(refused, PortUnavailable)

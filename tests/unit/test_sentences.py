@@ -166,15 +166,6 @@ def test_a_line_without_end_is_cut_and_does_not_grow():
     assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
 
 
-@pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
-def test_what_is_no_hex_digit_ends_a_sentence(after):
-    """The last line before the cable was pulled: its line end came damaged, or in part."""
-    stream = Stream()
-    assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
-    assert stream.feed(after)[0] == PARSED
-    assert stream.feed(b"\r\n" + LINE)[-1] == PARSED
-
-
 @example([LINE[:-2], b"*", b"\r", LINE], 1)
 @given(
     st.lists(

@@ -65,6 +65,9 @@ def test_a_board_that_is_silent_in_the_menu_or_unplugged():
         ([told(game("4")), told(game("4", "x"))], "in the menu"),
     ):
         assert record(OPENED, *events)["tile"] == [tile, ""]
+    board = record(OPENED, told(BOOT), told(game("03142", "A")), shows=Situation("menu", "H"))
+    assert board["tile"] == ["in the menu", "last: person against hard, A won"]
+    assert record(OPENED, told(game("")))["game"]["last"] is None
     board = record(OPENED, told(game("40")), PortClosed("usb-1", "/dev/ttyACM0", "pulled"))
     assert (board["headline"], board["tile"]) == ("Unplugged", ["unplugged", ""])
     assert not board["running"] and board["buttons"] == []
@@ -88,12 +91,6 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
     shown = board.record("virtual-1", state, "it was killed")
     assert shown["headline"] == "The virtual board does not run" and not shown["running"]
     assert (shown["about"], shown["tile"]) == ("it was killed", ("does not run", ""))
-
-
-def test_a_game_that_begins_and_the_menu_after_one():
-    assert record(OPENED, told(game("")))["game"]["last"] is None
-    board = record(OPENED, told(BOOT), told(game("03142", "A")), shows=Situation("menu", "H"))
-    assert board["tile"] == ["in the menu", "last: person against hard, A won"]
 
 
 def boards_of(*names, run=lambda work: work()):
