@@ -10,7 +10,6 @@ import resource
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import termios
 import time
@@ -18,6 +17,7 @@ import time
 import pytest
 
 import stand_in_ports
+from noughts.errors import BoardError
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
 from sample_games import BOOT, DRAW, filled, stages
@@ -105,20 +105,13 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
     assert len(games(db)) == 1
 
 
-def test_a_board_that_cannot_be_started_ends_it(tmp_path):
-    code = """
-from noughts import cli, errors
-from noughts.virtual import board
-def refuse(*_):
-    raise errors.BoardError("it cannot be started; close some programs")
-board.start_process = refuse
-raise SystemExit(cli.main())
-"""
-    words = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain"]
-    words += ["--db", str(tmp_path / "g.db")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "noughts: it cannot be started; close some programs\n"
+def test_a_board_that_cannot_be_started_ends_it(tmp_path, refused, monkeypatch):
+    def refuse(*_):
+        raise BoardError("it cannot be started; close some programs")
+
+    monkeypatch.setattr("noughts.virtual.board.start_process", refuse)
+    told = refused("watch", "--emulated", "2", "--plain", db=tmp_path / "g.db")
+    assert told == "noughts: it cannot be started; close some programs\n"
 
 
 def test_storing_waits_for_no_reader(started, port, tmp_path):

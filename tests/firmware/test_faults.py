@@ -42,7 +42,6 @@ FAULTS = {
     "a huge table": ("table.py", b"WEIGHTS =", HUGE, b""),
     "a table's unknown import": ("table.py", b"WEIGHTS =", b"import no\nWEIGHTS =", b"ImportErr"),
     "no loop": ("loop.py", device_files()["loop.py"], None, b"ImportError: no module named 'loop'"),
-    "no tilt": ("tilt.py", device_files()["tilt.py"], None, b"ImportError: no module named 'tilt'"),
     "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
     "in the loop": (
         "loop.py",

@@ -2,14 +2,13 @@
 
 import io
 import keyword
-import re
 import tokenize
 
 import pytest
 
 from needed import long
-from noughts.boards.packing import NAMES, files_for_boards
-from noughts.device_files import device_dir, device_files
+from noughts.boards.packing import NAMES
+from noughts.device_files import device_dir
 from official import stepped
 
 NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}
@@ -50,9 +49,3 @@ def test_all_names_are_used_and_no_two_become_one():
     assert set(NAMES) <= used() and not used() & set(NAMES.values())
     assert len(set(NAMES.values())) == len(NAMES)
     assert not [name for name in NAMES.values() if keyword.iskeyword(name)]
-
-
-def test_the_table_keeps_its_names():
-    """It is read as it is on the board."""
-    assert not words(device_files()["table.py"]) & set(NAMES)
-    assert re.search(rb"(?m)^ID=", files_for_boards()["table.py"])

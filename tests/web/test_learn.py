@@ -1,20 +1,8 @@
 """The page that steps through a search."""
 
-import pytest
 from playwright.sync_api import expect
 
 LESSON = "..XXOO.XO"
-
-
-@pytest.fixture
-def learn(server, page):
-    """Opens the page with these words in its address, and waits for its answer."""
-
-    def opened(query=""):
-        page.goto(f"{server.url}/learn{query}")
-        return page
-
-    return opened
 
 
 def said(page):
@@ -25,8 +13,8 @@ def figure(page, term):
     return page.locator("#figures div", has_text=term).locator("dd")
 
 
-def test_forward_and_back(learn):
-    page = learn(f"?position={LESSON}")
+def test_forward_and_back(server, page):
+    page.goto(f"{server.url}/learn?position={LESSON}")
     forward = page.get_by_role("button", name="Forward")
     back = page.get_by_role("button", name="Back")
     boards = page.locator("#tree .one:visible")
@@ -45,20 +33,20 @@ def test_forward_and_back(learn):
     expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
 
 
-def test_a_cut_and_the_end(learn):
-    page = learn(f"?position={LESSON}&step=12")
+def test_a_cut_and_the_end(server, page):
+    page.goto(f"{server.url}/learn?position={LESSON}&step=12")
     expect(said(page)).to_contain_text("1 move cut (7): X already has a win in 3")
     expect(page.locator("[aria-current=step]")).to_have_text("✂ O plays 7: cut")
     expect(figure(page, "Moves cut")).to_have_text("1 of 2")
     expect(figure(page, "Window of O")).to_contain_text("win in 2 to loss in 3")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".cut:visible")).to_have_count(0)
-    page = learn(f"?position={LESSON}&step=99999")
+    page.goto(f"{server.url}/learn?position={LESSON}&step=99999")
     expect(said(page)).to_contain_text("X plays 1: win in 3.")
 
 
-def test_a_position_that_is_drawn(learn):
-    page = learn()
+def test_a_position_that_is_drawn(server, page):
+    page.goto(f"{server.url}/learn")
     page.get_by_role("button", name="Clear the board").click()
     board = page.get_by_role("group", name="The position")
     for cell in (1, 2, 5, 9):
