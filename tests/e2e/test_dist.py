@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from needed import missing
 from noughts import __version__, cli
 from noughts.device_files import device_files
 
@@ -81,7 +82,12 @@ def test_the_commands_run(built, tmp_path):
     pip = [programs / "python", "-m", "pip", "--disable-pip-version-check"]
     # What runs is compiled then; pip would compile all that there is.
     done = run(*pip, "install", "--no-compile", built.wheel, cwd=tmp_path, env=env)
-    assert done.returncode == 0, done.stderr
+    if done.returncode:
+        # Is it the wheel, or can pip install nothing here? Every index has pip.
+        index = [*pip, "--retries", "0", "download", "--no-deps", "pip"]
+        if run(*index, cwd=tmp_path, env=env).returncode:
+            missing(f"pip reaches no index of packages: {done.stderr.splitlines()[-1]}")
+        pytest.fail(done.stderr)
     env |= {"PATH": os.pathsep.join([str(programs), env["PATH"]]), "PYTHONUTF8": "1"}
     env |= {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
 
