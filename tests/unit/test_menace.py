@@ -54,15 +54,6 @@ def test_it_resigns_where_a_box_is_empty_but_not_its_first():
     assert menace.reply(parse("OX.......")).cells == ()
 
 
-@cache
-def trained(name, games):
-    """A machine that has moved first against an engine, and its results."""
-    menace = Menace()
-    opponent = menace if name == "menace" else engines()[name]
-    results = list(train(menace, opponent, games, (True,), Random(1)))
-    return menace, results
-
-
 def spoiled(menace, first):
     """How likely it loses to an opponent that knows all beads, by the rules alone."""
 
@@ -82,12 +73,14 @@ def spoiled(menace, first):
 
 
 def test_the_greatest_loss_is_what_its_best_opponent_gets():
-    menace, _ = trained("medium", 100)
+    menace = Menace()
+    list(train(menace, engines()["medium"], 100, (True,), Random(1)))
     for seat in prove(menace).seats:
         assert seat.greatest_loss_chance == spoiled(menace, seat.first)
 
 
 def test_in_self_play_both_sides_learn():
-    learned, random = trained("menace", 1000)[0], engines()["random"]
+    learned, random = Menace(), engines()["random"]
+    list(train(learned, learned, 1000, (True,), Random(1)))
     assert odds(learned, random).lost < odds(Menace(), random).lost / 2
     assert odds(random, learned).won < odds(random, Menace()).won / 2

@@ -10,7 +10,6 @@ from noughts.terminal.play import panel
 from noughts.views.situation import Instructions, Observer, instructions
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
-DARK = bytes(25)
 
 
 def picture(name):
@@ -63,7 +62,7 @@ def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
     look(observer, picture("H"))
     observer.receive(game())
     assert look(observer, picture("H")).phase == "turn"
-    look(observer, DARK)
+    look(observer, bytes(25))
     observer.see(picture("H"))
     assert observer.now.phase == "turn"  # a picture that is seen once may be half drawn
     observer.see(picture("H"))

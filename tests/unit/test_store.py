@@ -12,8 +12,7 @@ from needed import POSIX
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game
 from noughts.store.lines import Received
-from noughts.store.schema import OF_1_0_0 as VERSION_OF_1_0_0
-from noughts.store.schema import VERSION
+from noughts.store.schema import OF_1_0_0, VERSION
 from noughts.store.store import Store
 from sample_games import AT, filled, stages
 
@@ -43,7 +42,7 @@ def test_many_are_stored_together_or_not_at_all(store):
     ("change", "why"),
     [
         (f"user_version = {VERSION + 1}", rf"newer noughts \(store version {VERSION + 1},"),
-        (f"user_version = {VERSION_OF_1_0_0 - 1}", "older than release 1.0.0"),
+        (f"user_version = {OF_1_0_0 - 1}", "older than release 1.0.0"),
         ("application_id = 7", "a database of another program"),
         (lambda content: b"marks " * 1000, "is damaged or not a store of noughts"),
         (lambda content: content[:8192] + os.urandom(len(content) - 8192), "damaged"),
@@ -132,8 +131,6 @@ def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
 
 
 SUPPORT = Path(__file__).parents[1] / "support"
-OF_1_0_0 = SUPPORT / "store_of_1_0_0.sql"
-"""Live, late, abandoned, in part, by radio, both ways, contradicting each other, of the page."""
 SHOWN = (
     "SELECT games.id, name, given_name, boot, number, seats, first, moves, times, ms, end, "
     "started, games.heard, played_before, by_radio FROM games JOIN boards ON boards.id = board"
@@ -142,12 +139,13 @@ SHOWN = (
 
 @pytest.mark.parametrize("raw_lines", [True, False])
 def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path, raw_lines):
+    """Games live, late, abandoned, in part, by radio, both ways, in contradiction, of the page."""
     if raw_lines:
         raw = Path(f"{path}.raw", "2026-09-21T14-13-20.000-000001-0123abcd.log")
         raw.parent.mkdir()
         shutil.copy(SUPPORT / "raw_lines_of_1_0_0.log", raw)
     with sqlite3.connect(path) as before:
-        before.executescript(OF_1_0_0.read_text())
+        before.executescript((SUPPORT / "store_of_1_0_0.sql").read_text())
         shown = before.execute(SHOWN).fetchall()
     with Store(path) as store:
         assert store.read(f"{SHOWN} ORDER BY games.id") == shown
