@@ -1,5 +1,6 @@
 """The pages of games and statistics, and which games their address chooses."""
 
+import json
 import re
 from datetime import date
 from pathlib import Path
@@ -126,6 +127,13 @@ def test_a_game_of_which_little_is_known(tmp_path):
         store.add("usb-1", stages(WON)[-1], None)
     found = page("/games/1", tmp_path / "games.db")
     assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
+
+
+def test_a_stepper_gets_every_step(tmp_path):
+    view = json.loads(page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B"))).data)
+    assert [each["next"] for each in view["steps"]] == ["B", "A", "B", "A", "B", None]
+    assert all(all(each["said"]) for each in view["steps"])  # no empty sentence
+    assert view["thought_ms"] == [1000] * 5
 
 
 def test_tables_and_bars_of_statistics(tmp_path):
