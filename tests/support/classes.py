@@ -7,7 +7,7 @@ from them. The chances are those of all games that there are.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from statistics import fmean
 
@@ -28,10 +28,6 @@ def _third(position: Position, marks: int, lines: Lines = LINES) -> tuple[int, .
         for cell in position.free
         if any(cell in line and sum(marks >> each & 1 for each in line) == 2 for line in lines)
     )
-
-
-def at_random(position: Position) -> tuple[int, ...]:
-    return position.free
 
 
 def centre_first(position: Position) -> tuple[int, ...]:
@@ -67,9 +63,7 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
     return found
 
 
-def win_chance(
-    person: Person, chip: Person, of_moves: Callable[[Iterable[float]], float] = fmean
-) -> float:
+def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fmean) -> float:
     """How likely the chip is to win a game: by every game that there is, one by one.
 
     of_moves: the chance where the chip may make several moves, from the chance of each.
@@ -93,14 +87,13 @@ if __name__ == "__main__":
         ("takes the centre first", centre_first),
         ("never sees diagonals", blind_to_diagonals),
         ("blocks, but never completes", blocks_only),
-        ("plays at random", at_random),
+        ("plays at random", lambda position: position.free),
     ):
         games = played(who, hard, count, seed=1)
         predicted = estimate(games, hard)
         assert predicted is not None, "more games are needed"
         low, high = (f"{100 * each:+.1f}" for each in predicted.gain)
-        before, after = (
-            100 * win_chance(who, by_table(each)) for each in (hard, fit(Habits(games)))
-        )
+        tables = hard, fit(Habits(games))
+        before, after = (100 * win_chance(who, by_table(each)) for each in tables)
         cells = what, f"{before:.1f} %", f"{low} to {high} points", f"{after:.1f} %"
         print(f"| {' | '.join(cells)} | {after - before:+.1f} points |")

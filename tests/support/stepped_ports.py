@@ -114,16 +114,13 @@ class SteppedPort:
         return len(data)
 
     def read(self, size: int = 1) -> bytes:
-        self._wait(lambda: len(self._received) >= size)
+        self._device.clock.wait(lambda: len(self._received) >= size, self.timeout)
         return self._take(size)
 
     def read_until(self, expected: bytes = b"\n") -> bytes:
-        self._wait(lambda: expected in self._received)
+        self._device.clock.wait(lambda: expected in self._received, self.timeout)
         at = self._received.find(expected)
         return self._take(len(self._received) if at < 0 else at + len(expected))
-
-    def _wait(self, enough: Callable[[], bool]) -> None:
-        self._device.clock.wait(enough, self.timeout)
 
     def _take(self, size: int) -> bytes:
         data = bytes(self._received[:size])

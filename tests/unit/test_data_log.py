@@ -129,7 +129,8 @@ def read(tmp_path, monkeypatch):
             details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
             (tmp_path / "DETAILS.TXT").write_text(details)
             if log is FAILING:
-                file.unlink(missing_ok=True)
+                if file.is_file():
+                    file.unlink()
                 file.mkdir(exist_ok=True)
             elif log is not NOTHING:
                 file.write_bytes(log)
