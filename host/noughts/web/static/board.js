@@ -2,7 +2,8 @@
 
 import { classes, element, svg } from './page.js';
 
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** Where each arrow key goes: right, and down. */
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
  * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9, which may be pressed

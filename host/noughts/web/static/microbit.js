@@ -1,6 +1,7 @@
 // A virtual micro:bit: its LEDs at their levels, its buttons, and ways to tilt it.
 
-const TILTS = { ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowRight: [1, 0] };
+import { ARROWS } from './board.js';
+
 const NUDGE_MS = 300; // as long as an arrow key tilts it
 
 /** Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`. */
@@ -54,8 +55,8 @@ export class Microbit {
   keyDown(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || this.root.closest(':disabled')) return;
     const buttons = this.buttonsOf(event);
-    if (event.key in TILTS) {
-      const [x, y] = TILTS[event.key];
+    if (event.key in ARROWS) {
+      const [x, y] = ARROWS[event.key];
       this.act({ do: 'nudge', x, y });
     } else if (!buttons) {
       return;

@@ -6,26 +6,20 @@ export const $ = (id) => document.getElementById(id);
 export const view = JSON.parse($('view')?.textContent ?? 'null');
 
 /**
- * An element with attributes and children; `onclick` and the like are listeners. Text is always
- * text: nothing that a board or a store says is read as HTML.
+ * What makes elements with attributes and children; `onclick` and the like are listeners. Text is
+ * always text: nothing that a board or a store says is read as HTML.
  */
-export function element(name, attributes = {}, ...children) {
-  return filled(document.createElement(name), attributes, children);
-}
-
-/** The same in SVG. */
-export function svg(name, attributes = {}, ...children) {
-  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
-}
-
-function filled(made, attributes, children) {
+const maker = (namespace) => (name, attributes = {}, ...children) => {
+  const made = document.createElementNS(namespace, name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
     else if (value != null) made.setAttribute(key, value);
   }
   made.append(...children);
   return made;
-}
+};
+export const element = maker('http://www.w3.org/1999/xhtml');
+export const svg = maker('http://www.w3.org/2000/svg');
 
 /** Classes of an element, without those that do not hold. */
 export function classes(...names) {

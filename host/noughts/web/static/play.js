@@ -195,7 +195,7 @@ async function keep() {
   if (!ended.over) {
     ended.over = true;
     tab.score[view.winner === null ? 'drawn' : view.winner === ended.you ? 'won' : 'lost'] += 1;
-    await store(ended);
+    ended.kept = await stored(ended);
     remember('sessionStorage', PLACE, tab);
   }
   if (ended !== tab.game) return;
@@ -203,19 +203,18 @@ async function keep() {
   $('kept').replaceChildren(ended.kept ?? '', ' ', ended.stored ? link : '');
 }
 
-async function store(ended) {
+/** Stores a game where that can be done, and says what came of it. */
+async function stored(ended) {
+  if (!ended.whole) return 'A game from a given position is not stored.';
+  if (!mayChange) return 'Games from another computer are not stored.';
   const { opponent, you, moves, times } = ended;
   const { session, number } = tab;
+  const played = { session, number, opponent, first: you === 'X', moves, times };
   try {
-    if (!ended.whole) ended.kept = 'A game from a given position is not stored.';
-    else if (!mayChange) ended.kept = 'Games from another computer are not stored.';
-    else {
-      const played = { session, number, opponent, first: you === 'X', moves, times };
-      ended.stored = (await post('/api/games', played)).game;
-      ended.kept = `Stored as game ${ended.stored}.`;
-    }
+    ended.stored = (await post('/api/games', played)).game;
+    return `Stored as game ${ended.stored}.`;
   } catch (error) {
-    ended.kept = `This game is not stored: ${error.message}`;
+    return `This game is not stored: ${error.message}`;
   }
 }
 

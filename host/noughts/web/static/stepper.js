@@ -2,20 +2,16 @@
 
 import { $ } from './page.js';
 
+// How many steps each button goes.
+const BUTTONS = { first: -Infinity, back: -1, forward: 1, last: Infinity };
 const KEYS = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last' };
 
 /** `show` gets each step, from 0 to `last`; `shownMs` says how long one is shown while it plays. */
 export class Stepper {
   constructor(last, show, shownMs) {
     Object.assign(this, { last, show, shownMs, at: 0, timer: null });
-    const buttons = {
-      first: () => 0,
-      back: () => this.at - 1,
-      forward: () => this.at + 1,
-      last: () => last,
-    };
-    for (const [id, to] of Object.entries(buttons)) {
-      $(id).addEventListener('click', () => this.stopAt(to()));
+    for (const [id, by] of Object.entries(BUTTONS)) {
+      $(id).addEventListener('click', () => this.stopAt(this.at + by));
     }
     $('run').addEventListener('click', () => (this.timer ? this.stopAt(this.at) : this.play()));
     $('slider').addEventListener('input', () => this.stopAt(Number($('slider').value)));
@@ -46,8 +42,9 @@ export class Stepper {
     $('slider').value = this.at;
     $('run').textContent = this.timer ? 'Stop' : 'Play';
     // Not `disabled`: what has the focus keeps it.
-    const ends = { first: 0, back: 0, forward: this.last, last: this.last };
-    for (const [id, end] of Object.entries(ends)) $(id).setAttribute('aria-disabled', this.at === end);
+    for (const [id, by] of Object.entries(BUTTONS)) {
+      $(id).setAttribute('aria-disabled', this.at === (by < 0 ? 0 : this.last));
+    }
     this.show(this.at);
   }
 }
