@@ -1,6 +1,7 @@
 """The application: which address answers with what."""
 
 import asyncio
+import mimetypes
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -10,7 +11,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
@@ -19,7 +21,7 @@ from noughts.web.live import LiveBoards
 from noughts.web.pages import PAGES, framed
 from noughts.web.safety import Safety, Site, answer, error_answer
 
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+mimetypes.add_type("text/javascript", ".js")  # Windows may say something else
 
 
 def application(
@@ -55,14 +57,9 @@ def routes() -> list[BaseRoute]:
         "game": games.one,
         "statistics": games.figures,
     }
-    files = {
-        file.name: Response(file.read_bytes(), media_type=_TYPES[file.suffix])
-        for file in Path(__file__).with_name("static").iterdir()
-        if file.suffix in _TYPES
-    }
     return [
         *(Route(PAGES[name].address, each, methods=["GET"]) for name, each in pages.items()),
-        *(Route(f"/static/{name}", file, methods=["GET"]) for name, file in files.items()),
+        Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
         Route("/api/play", play.played, methods=["GET"]),
         Route("/api/games", games.keep, methods=["POST"]),
         Route("/api/logs", games.keep_log, methods=["POST"]),
