@@ -10,7 +10,7 @@ collector's store must have each game once, as the store of its room has it.
 import argparse
 import contextlib
 import signal
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
@@ -23,11 +23,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fed_port import Port
+from lives import Life
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Sentence
 from random_games import random_game
-from waiting import LIMIT_S, until
-from watcher import rows
+from waiting import until
 
 ROOMS = ("3a", "3b")
 _BOARDS = 2
@@ -51,32 +51,19 @@ def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
             yield replace(each, ms=_PLY_MS * len(each.moves))
 
 
+def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
+    """What a store has, if it is there by now."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
+            return store.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
 class Outcome(NamedTuple):
     kills: Counter[str]
     games: int
     wrong: list[str]
-
-
-class Life:
-    """A command that is started again and again; its standard error goes to a file."""
-
-    def __init__(self, errors: Path, *words: str) -> None:
-        self._errors, self._command = errors, [sys.executable, "-m", "noughts", *words]
-
-    def start(self) -> None:
-        with self._errors.open("ab") as errors:
-            self._process = subprocess.Popen(
-                self._command, stdout=subprocess.DEVNULL, stderr=errors
-            )
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        assert self._process.poll() is None, f"{self._command} has ended"
-        self._process.send_signal(number)
-        self._process.wait(LIMIT_S)
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
 
 
 class School:
@@ -175,7 +162,6 @@ if __name__ == "__main__":
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, in a shell's background
     start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         came = run(Path(place), args.kills, args.seed)
