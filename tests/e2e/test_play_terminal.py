@@ -52,7 +52,7 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     program.type("q")
     assert program.end() == 0
     assert "\x1b[?1049l" in program.text  # the terminal is as it was
-    assert "1 game stored; `noughts replay last` shows the last one" in program.text
+    assert "1 game stored; `noughts replay 1` shows the last one" in program.text
     listed = terminal("games")
     assert listed.end() == 0
     assert re.search(r"person +hard +A +2 +\d+ +abandoned +virtual-" + board.upper(), listed.text)

@@ -330,19 +330,19 @@ def test_where_games_are_when_a_store_has_none(tmp_path, monkeypatch, noughts, r
     assert len(printed("games", db=usual).splitlines()) == 2  # one has no move
     os.utime(usual, (0, 0))
     for words in ("games", "boards", "boards name 9 x"):
-        assert f"another store: --db {played}\n" in noughts(*words.split(), db=None)[2]
+        assert f"another store; add --db {played}\n" in noughts(*words.split(), db=None)[2]
 
 
 def test_games_that_are_not_there(refused, stored, tmp_path):
     """The hint names the store that was opened; a name that is not text fits nothing."""
-    listing = f"`noughts games --db {stored}` lists them"
-    assert refused("replay", "99") == f"noughts: there is no game 99 in {stored}; {listing}\n"
+    listing = f"`noughts games --db {stored}` lists"
+    assert refused("replay", "99") == f"noughts: there is no game 99 in {stored}; {listing} them\n"
     for line in ("games", "stats", "export", "report", "report --csv"):
         why = refused(*line.split(), "--seats", "MM")
-        assert why == f"noughts: no game in {stored} matches; {listing} all\n"
+        assert why == f"noughts: no game in {stored} matches; {listing} the others\n"
     refused("games", "--board", "\udcff")
     begun = filled(tmp_path / "begun.db", stages([2])[1:])
-    listing = f"`noughts games --result unfinished --db {begun}` lists them all"
+    listing = f"`noughts games --result unfinished --db {begun}` lists the others"
     assert refused("games", db=begun) == f"noughts: no game in {begun} has ended; {listing}\n"
 
 

@@ -54,7 +54,7 @@ def test_every_step(replay):
     # After move 3 B has 1 and 5, and A has 2.
     assert steps[1].endswith("\n\n-1   0   0     -2   diagonal 1 5 9\ncolumns\n\n")
     assert "The best move; the position was already lost." in steps[3]
-    assert "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often." in steps[0]
+    assert "It keeps the draw, but 1, 3, 7 or 9 wins more often against mistakes." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)
     assert out.endswith("B has won: left column.\n")
 

@@ -85,7 +85,7 @@ def test_it_is_of_the_games_that_are_chosen(report):
     page = report("--board", "usb-2", "--since", "2026-09-22")
     assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
-    assert "1 game 1 board 0.50 mistakes a game, of each person" in page.text
+    assert "1 game 1 board 0.50 mistakes per person and game" in page.text
 
 
 def test_the_table_of_boards_as_csv(printed, stored, tmp_path):

@@ -53,8 +53,8 @@ def test_a_picture_that_would_be_too_large_is_refused(printed, refused, tmp_path
     ("text", "why"),
     [
         ("\x1b[2J.....", "is not a position; write nine characters"),
-        ("XXXOO....", "X has won; give one that is not finished"),
-        ("XOXXOOOXX", "the game is drawn; give one that is not finished"),
+        ("XXXOO....", "X has already won; give an unfinished position"),
+        ("XOXXOOOXX", "the game is drawn; give an unfinished position"),
     ],
 )
 def test_positions_that_cannot_be_solved(refused, text, why):

@@ -93,7 +93,7 @@ def _print(
 ) -> None:
     games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
     print(f"learned from {games}, {moves} of people")
-    print("\nWhat they do where they can, and what people who play at random would do\n")
+    print("\nWhat people do when they can, compared with random play\n")
     rows = [
         (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
         for each in habits.readiness()

@@ -257,7 +257,7 @@ def newer_demonstration(path: Path) -> str:
         return ""
     if played.stat().st_mtime < path.stat().st_mtime:
         return ""
-    return f"the last demonstration's boards and games are in another store: --db {played}"
+    return f"the last demonstration's boards and games are in another store; add --db {played}"
 
 
 def nothing_found(store: Store) -> StoreError:
@@ -268,7 +268,7 @@ def nothing_found(store: Store) -> StoreError:
     listing = "noughts games" if ended else "noughts games --result unfinished"
     what = "matches" if ended else "has ended"
     return StoreError(
-        f"no game in {store.path} {what}; {command_for(listing, store.path)} lists them all"
+        f"no game in {store.path} {what}; {command_for(listing, store.path)} lists the others"
     )
 
 

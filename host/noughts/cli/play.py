@@ -171,7 +171,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
     def sum_up() -> None:
         if stored := len(recording.stored):
-            replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
+            replay = f"noughts replay {max(recording.stored)}"
+            replay += "" if db is None else f" --db {shlex.quote(str(db))}"
             say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
         if recording.moved:
             say(as_typed(f"noughts: {recording.moved}"))

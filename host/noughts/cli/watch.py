@@ -306,6 +306,11 @@ def _read(
                 show(recorder.poll())
             steps.advance(size)
         show(recorder.finish())
+    if recorder.noise and not session.sentences:
+        raise NoughtsError(
+            f"{called} holds no sentences of noughts; read a captured serial line, or the "
+            "MY_DATA.HTM that is on a V2's drive"
+        )
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:

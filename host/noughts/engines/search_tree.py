@@ -85,8 +85,8 @@ def unfinished(text: str) -> Position:
     if not position.over:
         return position
     winner = "O" if position.turn == "X" else "X"
-    ending = f"{winner} has won" if WON[position.other] else "the game is drawn"
-    raise NoughtsError(f"in {position} {ending}; give one that is not finished")
+    ending = f"{winner} has already won" if WON[position.other] else "the game is drawn"
+    raise NoughtsError(f"in {position} {ending}; give an unfinished position")
 
 
 def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> Node:

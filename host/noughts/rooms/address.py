@@ -76,7 +76,8 @@ def parse(
         )
     prefix = unquote(parts.path.strip("/")) or _PREFIX
     is_prefix = _TOPIC.fullmatch(prefix) is not None and prefix.isprintable()
-    if not parts.hostname or port == 0 or parts.query or parts.fragment or not is_prefix:
+    is_place = is_broker(url) and parts.hostname and port != 0
+    if not is_place or parts.query or parts.fragment or not is_prefix:
         raise NoughtsError(f"{printable(url[:100])} is not the address of a broker; {_FORM}")
     user = unquote(parts.username) if parts.username else None
     if password_file is not None and user is None:

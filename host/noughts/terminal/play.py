@@ -168,7 +168,7 @@ _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v repla
 
 RULES = """\
 Two players, A and B, take turns to mark nine cells. Three in a row win: \
-across, down or diagonally. Nine marks without one are a draw.
+across, down or diagonally. Nine marks without that are a draw.
 
 2 E M H   two people; the chip at easy, medium, hard
 bright    a mark of player A

@@ -57,8 +57,8 @@ class Statistics:
     mistakes: Table
     positions: list[PositionToTalkAbout]
     positions_note: str = (
-        "Where people made most mistakes, the commonest first. X moved first; positions that are "
-        "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
+        "Where people made the most mistakes, the most common first. X moved first; positions that "
+        "are the same turned or mirrored are counted together. The cells are numbered 1 to 9."
     )
 
 
@@ -91,7 +91,7 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people:
-        shown.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
+        shown.append((f"{mistakes / people:.2f}", "mistakes per person and game"))
     if found.recovered:
         shown.append((f"{found.recovered:,}", "recovered after they were over"))
     if found.by_radio:
@@ -244,7 +244,7 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
             number("share"),
         ),
         [(ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}") for ply in plies],
-        f"{MISTAKE} Counted are the moves of people in games that were won or drawn.",
+        f"{MISTAKE} Only moves of people count, in games that were won or drawn.",
         bars(
             {"wrong": "mistakes", "even": "other moves"},
             [(wrong[ply], moves[ply] - wrong[ply]) for ply in plies],

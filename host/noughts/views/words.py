@@ -44,4 +44,4 @@ def judged(move: Reviewed) -> tuple[str, str]:
         which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
         return f"{which}{after}.", ""
     fact = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{fact}; against mistakes, {either(move.best)} wins more often.", ""
+    return f"{fact}, but {either(move.best)} wins more often against mistakes.", ""
