@@ -1,7 +1,6 @@
 """The application: which address answers with what."""
 
 import asyncio
-import mimetypes
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -11,8 +10,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
@@ -21,7 +19,7 @@ from noughts.web.live import LiveBoards
 from noughts.web.pages import PAGES, framed
 from noughts.web.safety import Safety, Site, answer, error_answer
 
-mimetypes.add_type("text/javascript", ".js")  # Windows may say something else
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 def application(
@@ -57,9 +55,14 @@ def routes() -> list[BaseRoute]:
         "game": games.one,
         "statistics": games.figures,
     }
+    files = {
+        file.name: Response(file.read_bytes(), media_type=_TYPES[file.suffix])
+        for file in Path(__file__).with_name("static").iterdir()
+        if file.suffix in _TYPES
+    }
     return [
         *(Route(PAGES[name].address, each, methods=["GET"]) for name, each in pages.items()),
-        Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
+        *(Route(f"/static/{name}", file, methods=["GET"]) for name, file in files.items()),
         Route("/api/play", play.played, methods=["GET"]),
         Route("/api/games", games.keep, methods=["POST"]),
         Route("/api/logs", games.keep_log, methods=["POST"]),
