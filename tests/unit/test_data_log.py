@@ -93,6 +93,12 @@ def stored(db, columns=COLUMNS):
         return store.read(f"SELECT {columns} FROM games ORDER BY number")
 
 
+def test_a_file_of_noise_alone(folder, refused):
+    (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
+    why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
+    assert "microbit.csv holds no sentences of noughts" in why
+
+
 @pytest.mark.parametrize(("source", "board"), [("anna.htm", "file-anna.htm"), ("-", "stdin")])
 def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, source, board):
     db = folder / "games.db"

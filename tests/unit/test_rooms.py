@@ -55,6 +55,8 @@ def test_addresses(url, host, port, tls, user, prefix):
     ("url", "why"),
     [
         ("mqtt://", "is not the address of a broker"),
+        ("http://broker", "is not the address of a broker"),
+        ("mqtss://broker:8883", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
         ("mqtt://user@", "is not the address of a broker"),
         ("mqtt://broker:0", "is not the address of a broker"),
