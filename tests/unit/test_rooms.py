@@ -55,8 +55,6 @@ def test_addresses(url, host, port, tls, user, prefix):
     ("url", "why"),
     [
         ("mqtt://", "is not the address of a broker"),
-        ("http://broker", "is not the address of a broker"),
-        ("mqtss://broker:8883", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
         ("mqtt://user@", "is not the address of a broker"),
         ("mqtt://broker:0", "is not the address of a broker"),
@@ -77,6 +75,8 @@ def test_wrong_addresses_are_one_line(url, why, refused, folder):
     ("words", "why"),
     [
         (("--publish", BROKER, BROKER), "would get back what comes from it"),
+        (("--publish", "http://broker"), "is not the address of a broker"),
+        (("--publish", "mqtss://broker:8883"), "is not the address of a broker"),
         *(
             (("--publish", BROKER, "--room", room), "is not a valid room name")
             for room in ("a/b", "a\\b", "a:b", "3b ", "_3b", "x" * 61)

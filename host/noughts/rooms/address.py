@@ -76,8 +76,8 @@ def parse(
         )
     prefix = unquote(parts.path.strip("/")) or _PREFIX
     is_prefix = _TOPIC.fullmatch(prefix) is not None and prefix.isprintable()
-    is_place = is_broker(url) and parts.hostname and port != 0
-    if not is_place or parts.query or parts.fragment or not is_prefix:
+    is_place = parts.scheme in _PORTS and port != 0 and is_prefix
+    if not parts.hostname or not is_place or parts.query or parts.fragment:
         raise NoughtsError(f"{printable(url[:100])} is not the address of a broker; {_FORM}")
     user = unquote(parts.username) if parts.username else None
     if password_file is not None and user is None:
