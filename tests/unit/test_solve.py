@@ -8,9 +8,10 @@ import pytest
 from needed import long
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score
-from noughts.engines.search_tree import Steps, build_tree
+from noughts.engines.search_tree import build_tree
 from noughts.game.positions import parse, unfinished
 from noughts.game.solver import score_of_move
+from noughts.views.search import Steps
 
 LESSON = "..XXOO.XO"
 
@@ -69,11 +70,11 @@ def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
     for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O.", "X...O...."))]:
         reply = engines()[search].reply(position)
         found = Steps(position, search)
-        last, tree = found.steps[-1], found.boards[0]
-        assert (last.nodes, last.cut, -tree.score) == (reply.nodes, reply.cut, reply.score)
-        assert sum(step.kind == "enter" for step in found.steps) == reply.nodes
+        last, tree = found.steps[-1], found.tree
+        assert (last["nodes"], last["cut"], -tree.score) == (reply.nodes, reply.cut, reply.score)
+        assert sum(step["kind"] == "enter" for step in found.steps) == reply.nodes
         played = f"{position.turn} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
-        assert last.text.startswith(played)
+        assert last["text"].startswith(played)
         assert build_tree(position, 1, search).score == tree.score
         for child in tree.children:  # a bound is one: the exact score is on its side
             exact = score_of_move(position, child.cell)
@@ -82,14 +83,16 @@ def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
 
 
 def test_the_best_so_far_is_best_until_a_better_one():
+    found = Steps(parse("XO..X...O"), "alphabeta")
     best = {}
-    for board in Steps(parse("XO..X...O"), "alphabeta").boards[1:]:
-        if board.leads:
-            best.setdefault(board.parent, []).append(board)
+    for node, board in zip(found.tree, found.boards, strict=True):
+        if board["best"]:
+            best.setdefault(board["parent"], []).append(
+                (board["best"], board["valued"], node.score)
+            )
     for led in best.values():
-        values = [board.valued for board in led]
-        assert [board.leads for board in led] == list(zip(values, [*values[1:], None], strict=True))
-        scores = [board.score for board in led]
+        leads, values, scores = map(list, zip(*led, strict=True))
+        assert leads == list(map(list, zip(values, [*values[1:], None], strict=True)))
         assert scores == sorted(set(scores))
     assert max(map(len, best.values())) > 1
 
@@ -109,6 +112,6 @@ def test_the_best_so_far_is_best_until_a_better_one():
     ],
 )
 def test_texts_of_steps(text, search, told):
-    texts = [step.text for step in Steps(parse(text), search).steps]
+    texts = [step["text"] for step in Steps(parse(text), search).steps]
     assert [text for text in texts if told in text]
     assert search == "alphabeta" or not [text for text in texts if "window" in text]

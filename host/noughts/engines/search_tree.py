@@ -1,11 +1,5 @@
-"""The tree that a search goes through, with the branches that alpha-beta cuts, and its steps.
+"""The tree that a search goes through, with the branches that alpha-beta cuts.
 
-    enter   a move is tried; if it ends the game, its value is known at once
-    value   all that can follow is known, or enough of it: the move has a value
-    cut     the moves that are left cannot matter any more
-    done    the root's value is known, and the move to play
-
-The steps are read off the tree that the engine itself went through, so they cannot differ from it.
 Values and windows are for the player who makes the move; plies are counted from the root.
 """
 
@@ -13,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal
 
 from noughts.engines.search import INFINITE, AlphaBeta, Minimax, format_score
@@ -21,7 +14,7 @@ from noughts.errors import NoughtsError
 from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
-_SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
+SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
 
 MAX_DRAWN = 500
 """Boards in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
@@ -42,15 +35,6 @@ class Node:
     best: bool = False
     """Whether it is the move that the search plays, of those from the same position."""
     children: list[Node] = field(default_factory=list)
-    # The rest is for `Steps`: of boards in the order in which they are met.
-    parent: int | None = None
-    """Its number among the boards; None for the root."""
-    entered: int = 0
-    """The step from which on it is seen; of a move that is cut, the step that cuts it."""
-    valued: int | None = None
-    """The step from which on its value is known."""
-    leads: tuple[int, int | None] | None = None
-    """From which step, and until which, it is the best of the moves from its position."""
 
     @property
     def number(self) -> int:
@@ -67,7 +51,9 @@ class Node:
 
     @property
     def value(self) -> str:
-        return f"{self.bound} {format_score(self.score or 0)}".strip()
+        """In words; at the root, to the player to move."""
+        score = self.score or 0
+        return f"{self.bound} {format_score(-score if self.cell is None else score)}".strip()
 
     def __iter__(self) -> Iterator[Node]:
         """The node and all below it, in the order in which they were met."""
@@ -101,7 +87,7 @@ def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> 
             made[ply].append(node)
         made[ply + 1] = []
 
-    score = _SEARCHES[search](visited).reply(position).score
+    score = SEARCHES[search](visited).reply(position).score
     return Node(
         position, None, None if score is None else -score,
         children=_with_those_cut(position, made[0]),
@@ -115,137 +101,3 @@ def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
     free = () if position.over else position.free
     cut = free[len(searched) :]
     return searched + [Node(position.play(cell), cell) for cell in cut]
-
-
-@dataclass(frozen=True)
-class Step:
-    kind: Literal["enter", "value", "cut", "done"]
-    board: int
-    text: str
-    alpha: int
-    beta: int
-    """The window of who chooses among the moves that `board` is one of."""
-    nodes: int
-    cut: int
-    """How many boards have been looked at, and how many moves cut, so far."""
-
-
-@cache
-def size(position: Position, search: Search) -> tuple[int, int]:
-    reply = _SEARCHES[search]().reply(position)
-    return reply.nodes, reply.cut
-
-
-def smaller(position: Position, search: Search) -> tuple[Position, Search]:
-    """What to step through instead of a search with too many boards.
-
-    The same position with alpha-beta, if that fits; else the one after as few best moves as needed.
-    """
-    while sum(size(position, "alphabeta")) > MAX_DRAWN:
-        position = position.play(AlphaBeta().reply(position).cells[0])
-    fits = sum(size(position, search)) <= MAX_DRAWN
-    return position, search if fits else "alphabeta"
-
-
-class Steps:
-    """A whole search from an unfinished position, with at most `MAX_DRAWN` boards."""
-
-    def __init__(self, position: Position, search: Search) -> None:
-        self.boards: list[Node] = []
-        self.steps: list[Step] = []
-        self._cuts = search == "alphabeta"
-        self._nodes = self._cut = 0
-        root, mover = build_tree(position, 9, search), position.turn
-        self._enter(root, None)
-        self._step("enter", 0, f"{mover} is to move: which move is best?")
-        self._try_moves(root, 0)
-        best = next(child for child in root.children if child.best)
-        root.valued = len(self.steps)
-        cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
-        self._step("done", 0, f"{mover} plays {best.number}: {best.value}. {cost}")
-
-    def _enter(self, node: Node, parent: int | None) -> int:
-        node.parent, node.entered = parent, len(self.steps)
-        self.boards.append(node)
-        return len(self.boards) - 1
-
-    def _step(
-        self,
-        kind: Literal["enter", "value", "cut", "done"],
-        board: int,
-        text: str,
-        alpha: int = -INFINITE,
-        beta: int = INFINITE,
-    ) -> None:
-        self._nodes += kind == "enter"
-        self.steps.append(Step(kind, board, text, alpha, beta, self._nodes, self._cut))
-
-    def _try_moves(self, node: Node, number: int) -> None:
-        """Try the moves of a board, remembering the best, until the rest is cut."""
-        mover = node.position.turn
-        alpha, beta = -INFINITE, INFINITE
-        best: Node | None = None
-        for child in node.children:
-            if child.score is None:
-                break
-            alpha, beta = child.alpha, child.beta
-            board = self._enter(child, number)
-            if not child.position.over:
-                window = f" {_window(mover, alpha, beta)}" if self._cuts else ""
-                self._step("enter", board, f"{mover} tries {child.number}.{window}", alpha, beta)
-                self._try_moves(child, board)
-            child.valued = len(self.steps)
-            better = best is None or child.score > (best.score or 0)
-            if better:
-                if best and best.leads:
-                    best.leads = best.leads[0], child.valued
-                best, child.leads = child, (child.valued, None)
-            # What minimax knows as its best is alpha too, but it makes no use of it.
-            raised = max(alpha, child.score) if self._cuts else alpha
-            text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
-            self._step("enter" if child.position.over else "value", board, text, raised, beta)
-            alpha = raised
-        rest = [child for child in node.children if child.score is None]
-        if not rest:
-            return
-        first, *_ = [self._enter(child, number) for child in rest]
-        self._cut += len(rest)
-        other = "O" if mover == "X" else "X"
-        cells = ", ".join(str(child.number) for child in rest)
-        text = (
-            f"{_moves(len(rest))} cut ({cells}): {other} already has a {format_score(-beta)} with "
-            f"an earlier move, and here {mover} has a {format_score(alpha)} for certain. So "
-            f"{other} never lets it come to this board."
-        )
-        self._step("cut", first, text, alpha, beta)
-
-
-def _moves(count: int) -> str:
-    return f"{count} move{'s' * (count != 1)}"
-
-
-def _window(mover: str, alpha: int, beta: int) -> str:
-    if (alpha, beta) == (-INFINITE, INFINITE):
-        return "The window is open: nothing is known yet."
-    return f"The window is from {format_score(alpha)} to {format_score(beta)} for {mover}."
-
-
-def _result(node: Node, mover: str) -> str:
-    assert node.score is not None
-    worth = f"a {format_score(node.score)} for {mover}"
-    if not node.position.over:
-        bound = {"≤": "at most ", "≥": "at least "}.get(node.bound, "")
-        return f"{mover}'s {node.number} is {bound}{worth}."
-    if WON[node.position.other]:
-        return f"{mover} plays {node.number} and has a line: {worth}."
-    return f"{mover} plays {node.number} and the board is full: a draw."
-
-
-def _effect(mover: str, alpha: int, raised: int, better: bool) -> str:
-    if raised > alpha:
-        return f"{mover}'s best so far: alpha is now {format_score(raised)}."
-    if not better:
-        return f"No better than {mover}'s best so far."
-    if alpha == -INFINITE:
-        return f"{mover}'s best so far."
-    return f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."

@@ -1,22 +1,30 @@
-"""A search as the page Learn steps through it: its boards, and what is known after each step."""
+"""A search as the page Learn steps through it: its boards, and what is known after each step.
 
-from dataclasses import asdict
-from functools import lru_cache
+    enter   a move is tried; if it ends the game, its value is known at once
+    value   all that can follow is known, or enough of it: the move has a value
+    cut     the moves that are left cannot matter any more
+    done    the root's value is known, and the move to play
+
+The steps are read off the tree that the engine itself went through, so they cannot differ from it.
+"""
+
+from functools import cache, lru_cache
 from typing import Any
 
 from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Step, Steps, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, SEARCHES, Node, Search, build_tree
 from noughts.game.board import Board
-from noughts.game.positions import Position
+from noughts.game.positions import WON, Position
+from noughts.protocol.describe import counted
 
-SEARCHES: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
-"""And what people call them."""
+CALLED: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
+"""What people call a search."""
 
 
 @lru_cache(maxsize=32)  # a class follows the same few positions
 def followed(position: Position, search: Search) -> dict[str, Any]:
     """The view of a search; of one that is too large a message, and what to follow instead."""
-    nodes, cut = size(position, search)
+    nodes, cut = _size(position, search)
     if nodes + cut > MAX_DRAWN:
         return _too_large(position, search, nodes, cut)
     found = Steps(position, search)
@@ -25,59 +33,167 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
         "search": search,
         "nodes": nodes,
         "cut": cut,
-        "boards": [_board(node) for node in found.boards],
-        "steps": [asdict(step) | {"window": _window(step)} for step in found.steps],
+        "boards": found.boards,
+        "steps": found.steps,
     }
     return {"position": str(position), "view": view}
 
 
+@cache
+def _size(position: Position, search: Search) -> tuple[int, int]:
+    reply = SEARCHES[search]().reply(position)
+    return reply.nodes, reply.cut
+
+
 def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict[str, Any]:
-    instead, by = smaller(position, search)
-    looked_at, left_out = size(instead, by)
+    """Advises alpha-beta, if that fits; else the position after as few best moves as needed."""
+    instead, by = position, search
+    while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
+        instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
+    if sum(_size(instead, search)) > MAX_DRAWN:
+        by = "alphabeta"
+    looked_at, left_out = _size(instead, by)
     moves = f" and cuts {cut:,} moves" if cut else ""
     if instead == position:
-        advice = f"Take {SEARCHES[by]}, which looks at {looked_at:,} and cuts {left_out:,} moves"
+        advice = f"Take {CALLED[by]}, which looks at {looked_at:,} and cuts {left_out:,} moves"
     else:
         more = instead.ply - position.ply
         count = f"{more} best moves" if more > 1 else "one best move"
-        advice = f"Take the position after {count}, where {SEARCHES[by]} looks at {looked_at:,}"
+        advice = f"Take the position after {count}, where {CALLED[by]} looks at {looked_at:,}"
     return {
         "position": str(position),
-        "message": f"From {position} {SEARCHES[search]} looks at {nodes:,} boards{moves}: "
+        "message": f"From {position} {CALLED[search]} looks at {nodes:,} boards{moves}: "
         f"too many to follow. {advice}.",
         "instead": {"position": str(instead), "search": by},
     }
 
 
-def _window(at: Node | Step) -> str:
-    return f"{format_score(at.alpha)} to {format_score(at.beta)}"
+class Steps:
+    """A whole search from an unfinished position, with at most `MAX_DRAWN` boards, as JSON."""
+
+    def __init__(self, position: Position, search: Search) -> None:
+        self.boards: list[dict[str, Any]] = []
+        """In the order in which they are met, as in the tree."""
+        self.steps: list[dict[str, Any]] = []
+        self._cuts = search == "alphabeta"
+        self._nodes = self._cut = 0
+        self.tree, mover = build_tree(position, 9, search), position.turn
+        self._enter(self.tree, None)
+        self._step("enter", 0, f"{mover} is to move: which move is best?")
+        self._try_moves(self.tree, 0)
+        best = next(child for child in self.tree.children if child.best)
+        self.boards[0]["valued"] = len(self.steps)
+        cost = f"{self._nodes} boards were looked at, {counted(self._cut, 'move')} cut."
+        self._step("done", 0, f"{mover} plays {best.number}: {best.value}. {cost}")
+
+    def _enter(self, node: Node, parent: int | None) -> int:
+        marks, root = str(node.position), node.cell is None
+        mover = "" if node.cell is None else marks[node.cell]
+        is_open = (node.alpha, node.beta) == (-INFINITE, INFINITE)
+        self.boards.append(
+            {
+                "marks": marks,
+                "parent": parent,
+                "last": node.cell,
+                "text": f"{node.position.turn} to move" if root else f"{mover} plays {node.number}",
+                "line": Board.of(node.position).winning_line or (),
+                "value": None if node.score is None else node.value,
+                "whose": f"Window{f' of {mover}' * bool(mover)}, from alpha to beta",
+                "window": None if is_open else f"window: {_window(node.alpha, node.beta)}",
+                # The steps from which on it is seen, its value is known, and, if ever, from which
+                # and until which it is the best of the moves from its position.
+                "entered": len(self.steps),
+                "valued": None,
+                "best": None,
+            }
+        )
+        return len(self.boards) - 1
+
+    def _step(
+        self, kind: str, board: int, text: str, alpha: int = -INFINITE, beta: int = INFINITE
+    ) -> None:
+        """alpha, beta: the window of who chooses among the moves that `board` is one of."""
+        self._nodes += kind == "enter"
+        self.steps.append(
+            {
+                "kind": kind,
+                "board": board,
+                "text": text,
+                "alpha": alpha,
+                "beta": beta,
+                "window": _window(alpha, beta),
+                "nodes": self._nodes,  # looked at so far
+                "cut": self._cut,
+            }
+        )
+
+    def _try_moves(self, node: Node, number: int) -> None:
+        """Try the moves of a board, remembering the best, until the rest is cut."""
+        mover = node.position.turn
+        alpha, beta = -INFINITE, INFINITE
+        best: tuple[int, dict[str, Any]] | None = None
+        for child in node.children:
+            if child.score is None:
+                break
+            alpha, beta = child.alpha, child.beta
+            board = self._enter(child, number)
+            if not child.position.over:
+                window = f" {_known(mover, alpha, beta)}" if self._cuts else ""
+                self._step("enter", board, f"{mover} tries {child.number}.{window}", alpha, beta)
+                self._try_moves(child, board)
+            valued = self.boards[board]["valued"] = len(self.steps)
+            better = best is None or child.score > best[0]
+            if better:
+                if best:
+                    best[1]["best"][1] = valued
+                self.boards[board]["best"] = [valued, None]
+                best = child.score, self.boards[board]
+            # What minimax knows as its best is alpha too, but it makes no use of it.
+            raised = max(alpha, child.score) if self._cuts else alpha
+            text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
+            self._step("enter" if child.position.over else "value", board, text, raised, beta)
+            alpha = raised
+        rest = [child for child in node.children if child.score is None]
+        if not rest:
+            return
+        first, *_ = [self._enter(child, number) for child in rest]
+        self._cut += len(rest)
+        other = "O" if mover == "X" else "X"
+        cells = ", ".join(str(child.number) for child in rest)
+        text = (
+            f"{counted(len(rest), 'move')} cut ({cells}): {other} already has a "
+            f"{format_score(-beta)} with an earlier move, and here {mover} has a "
+            f"{format_score(alpha)} for certain. So {other} never lets it come to this board."
+        )
+        self._step("cut", first, text, alpha, beta)
 
 
-def _board(node: Node) -> dict[str, object]:
-    marks = str(node.position)
-    mover = None if node.cell is None else marks[node.cell]
-    is_open = (node.alpha, node.beta) == (-INFINITE, INFINITE)
-    return {
-        "marks": marks,
-        "parent": node.parent,
-        "last": node.cell,
-        "text": f"{node.position.turn} to move"
-        if node.cell is None
-        else f"{mover} plays {node.cell + 1}",
-        "line": Board.of(node.position).winning_line or (),
-        "value": _value(node),
-        "whose": f"Window{f' of {mover}' if mover else ''}, from alpha to beta",
-        "window": None if is_open else f"window: {_window(node)}",
-        "entered": node.entered,
-        "valued": node.valued,
-        "best": node.leads,
-    }
+def _window(alpha: int, beta: int) -> str:
+    return f"{format_score(alpha)} to {format_score(beta)}"
 
 
-def _value(node: Node) -> str | None:
-    """The move's value to the player who makes it; at the root, to the player to move."""
-    if node.score is None:
-        return None
-    if node.cell is None:
-        return format_score(-node.score)
-    return node.value
+def _known(mover: str, alpha: int, beta: int) -> str:
+    if (alpha, beta) == (-INFINITE, INFINITE):
+        return "The window is open: nothing is known yet."
+    return f"The window is from {_window(alpha, beta)} for {mover}."
+
+
+def _result(node: Node, mover: str) -> str:
+    assert node.score is not None
+    worth = f"a {format_score(node.score)} for {mover}"
+    if not node.position.over:
+        bound = {"≤": "at most ", "≥": "at least "}.get(node.bound, "")
+        return f"{mover}'s {node.number} is {bound}{worth}."
+    if WON[node.position.other]:
+        return f"{mover} plays {node.number} and has a line: {worth}."
+    return f"{mover} plays {node.number} and the board is full: a draw."
+
+
+def _effect(mover: str, alpha: int, raised: int, better: bool) -> str:
+    if raised > alpha:
+        return f"{mover}'s best so far: alpha is now {format_score(raised)}."
+    if not better:
+        return f"No better than {mover}'s best so far."
+    if alpha == -INFINITE:
+        return f"{mover}'s best so far."
+    return f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."

@@ -69,7 +69,7 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     moved = {} if node.cell is None else {node.cell: _MOVED}
     text_x = x + _BOARD + 8
     if node.cell is None:
-        text = f"{node.position.turn}: {format_score(-(node.score or 0))}"
+        text = f"{node.position.turn}: {node.value}"
     elif node.score is None:
         text = f"{node.number}: ✂ cut"
     else:

@@ -27,7 +27,7 @@ from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described, parsed
 from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
-from noughts.views.search import SEARCHES, followed
+from noughts.views.search import CALLED, followed
 from noughts.web.safety import answer
 
 _READING = threading.Lock()
@@ -87,7 +87,7 @@ def learn(request: Request) -> Response:
         shown |= followed(unfinished(text), search)
     except NoughtsError as error:
         shown["message"], status = str(error), 400
-    return answer(request, "learn", status, **shown, search=search, searches=SEARCHES)
+    return answer(request, "learn", status, **shown, search=search, searches=CALLED)
 
 
 def puzzles(request: Request) -> Response:
