@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from noughts.game import solver
 from noughts.game.board import table_html
@@ -98,11 +99,8 @@ def _end(result: int, at: Position) -> Seat:
 
 
 def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
-    def average(field: str) -> Fraction:
-        found: Fraction = mean(
-            [(cell, weight, getattr(each, field)) for cell, weight, each in after]
-        )
-        return found
+    def average(field: str) -> Any:
+        return mean([(cell, weight, getattr(each, field)) for cell, weight, each in after])
 
     games: Counter[tuple[str, int]] = Counter()
     for *_, each in after:

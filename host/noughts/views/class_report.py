@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.describe import CELLS, counted, opponents, seated
-from noughts.store.statistics import (
-    BoardStats,
-    MetPosition,
-    Stats,
-)
+from noughts.store.statistics import BoardStats, MetPosition, Player, Stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.views.board import Picture, board_text
@@ -23,13 +19,11 @@ _SHOWN = 9
 
 @dataclass(frozen=True)
 class FirstMoves:
-    """Where people began."""
+    """Where people began; the picture's title says it in a sentence."""
 
     picture: Picture
-    """Each cell with its share, and a ground from `heat0` to `heat4`."""
-    cells: tuple[str, ...]
+    cells: list[str]
     """Each cell's count and share."""
-    text: str
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,6 @@ class PositionToTalkAbout:
     """A position in which people made mistakes, in three sentences."""
 
     picture: Picture
-    """The right moves are marked ✓ on the ground `win`, the commonest mistake ✗ on `loss`."""
     text: tuple[str, str, str]
 
 
@@ -65,7 +58,7 @@ class Statistics:
 def statistics(
     found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
 ) -> Statistics:
-    """The view of these figures; last: by board, when its latest game was played."""
+    """last: by board, when its latest game was played."""
     return Statistics(
         found.games,
         facts(found),
@@ -80,9 +73,7 @@ def statistics(
 
 
 def facts(found: Stats) -> list[tuple[str, str]]:
-    """The figures that matter most: each a number, and what it counts."""
-    people = sum(board.people.games for board in found.boards)
-    mistakes = sum(board.people.mistakes for board in found.boards)
+    people = found.players.get("P", Player())
     won, drawn, lost = map(sum, zip(*(each.against_chip() for each in found.boards), strict=True))
     shown = [
         (f"{number:,}", noun if number == 1 else f"{noun}s")
@@ -90,8 +81,9 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     ]
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
-    if people:
-        shown.append((f"{mistakes / people:.2f}", "mistakes per person and game"))
+    if people.games:
+        rate = people.mistakes / people.games
+        shown.append((f"{rate:.2f}", "mistakes per person and game"))
     if found.recovered:
         shown.append((f"{found.recovered:,}", "recovered after they were over"))
     if found.by_radio:
@@ -100,7 +92,6 @@ def facts(found: Stats) -> list[tuple[str, str]]:
 
 
 def results(found: Stats) -> Table:
-    """How games ended, by who played as A and B, and who began."""
     games = found.results.items()
     return Table(
         "Results",
@@ -132,22 +123,16 @@ def boards_by_name(found: Stats) -> list[BoardStats]:
 
 
 def boards(found: Stats, last: Mapping[str, When]) -> Table:
-    """A row for each board; last: by board, when its latest game was played."""
+    rows: list[tuple[Value, ...]] = []
+    parts = []
     ordered = boards_by_name(found)
-    not_ended = [board.ended("x") + board.ended("-") for board in ordered]
-    rows: list[tuple[Value, ...]] = [
-        (
-            board.called,
-            board.games,
-            *board.against_chip(),
-            board.between_people(),
-            others,
-            board.people.mistakes,
-            board.people.mistakes_a_game,
-            str(last.get(board.board, When())),
-        )
-        for board, others in zip(ordered, not_ended, strict=True)
-    ]
+    for board in ordered:
+        chip, two_people = board.against_chip(), board.between_people()
+        not_ended = board.ended("x") + board.ended("-")
+        people, when = board.people, last.get(board.board, When())
+        counts = board.games, *chip, two_people, not_ended, people.mistakes, people.mistakes_a_game
+        rows.append((board.called, *counts, str(when)))
+        parts.append((*chip, two_people + not_ended))
     return Table(
         "Boards",
         (
@@ -164,17 +149,13 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
         "them that were won or drawn. Mistakes are those of people in all of these.",
         bars(
             {"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"},
-            [
-                (*board.against_chip(), board.between_people() + others)
-                for board, others in zip(ordered, not_ended, strict=True)
-            ],
+            parts,
             [board.games for board in ordered],
         ),
     )
 
 
 def players(found: Stats) -> Table:
-    """A row for each kind of player: a person, and the chip's levels."""
     rows: list[tuple[Value, ...]] = []
     for seat, player in found.players.items():
         median, middle_half = None, None
@@ -199,7 +180,6 @@ def players(found: Stats) -> Table:
 
 
 def lengths(found: Stats) -> Table:
-    """How many games that were won or drawn had so many moves."""
     counts = {length: found.lengths[length] for length in range(5, 10)}
     return Table(
         "How long games are",
@@ -221,15 +201,11 @@ def first_moves(openings: Sequence[int]) -> FirstMoves:
         f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge."
     )
     heat = tuple(f"heat{round(count / most * 4)}" for count in openings)
-    return FirstMoves(
-        Picture("." * 9, text, shares, heat),
-        tuple(f"{count:,} ({share})" for count, share in zip(openings, shares, strict=True)),
-        text,
-    )
+    cells = [f"{count:,} ({share})" for count, share in zip(openings, shares, strict=True)]
+    return FirstMoves(Picture("." * 9, text, shares, heat), cells)
 
 
 def mistakes(positions: Sequence[MetPosition]) -> Table:
-    """By the move of the game, how many of people's moves were mistakes."""
     moves, wrong = [0] * 9, [0] * 9
     for each in positions:
         moves[each.position.ply] += each.met
@@ -254,7 +230,6 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
 
 
 def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
-    """A position with mistakes: how many there were, which was the commonest, what is right."""
     mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
     cell, count = met.commonest_mistake
     answer = f"{other} answers {either(hard_moves(met.position.play(cell)))}"
