@@ -112,8 +112,8 @@ def before_and_after(
 
     def nearest(comparison: str, way: str) -> int | None:
         query = (
-            f"SELECT games.id {_FROM} WHERE {where} AND ({MOMENT}, games.id) {comparison} (?, ?) "
-            f"ORDER BY {MOMENT} {way}, games.id {way} LIMIT 1"
+            f"SELECT id FROM games WHERE {where} AND ({MOMENT}, id) {comparison} (?, ?) "
+            f"ORDER BY {MOMENT} {way}, id {way} LIMIT 1"
         )
         rows = store.read(query, [*values, moment, found.id])
         return rows[0][0] if rows else None
@@ -136,14 +136,14 @@ def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, st
     The board is its number in the store. Quick, for many games.
     """
     where, values = wanted.where()
-    query = "SELECT games.board, seats, first, moves, times, end"
-    yield from store.each(f"{query} {_FROM} WHERE {where}", values)
+    query = "SELECT board, seats, first, moves, times, end"
+    return store.each(f"{query} FROM games WHERE {where}", values)
 
 
 def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
     """How many games fit, or for how many of them an expression is not NULL."""
     where, values = wanted.where()
-    ((found,),) = store.read(f"SELECT count({what}) {_FROM} WHERE {where}", values)
+    ((found,),) = store.read(f"SELECT count({what}) FROM games WHERE {where}", values)
     return int(found)
 
 

@@ -130,7 +130,8 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
     for number, seats, first, moves, times, end in played(store, wanted):
         board = counted[number]
         board.results[seats, first][end] += 1
-        mover, other = (board.players[seat] for seat in _by_turn(seats, first))
+        by_turn = _by_turn(seats, first)
+        mover, other = board.players[by_turn[0]], board.players[by_turn[1]]
         if not moves:
             continue
         thought = thinking(times)
@@ -138,7 +139,7 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
         other.thought_ms += thought[1::2]
         if end in "AB=":
             found.lengths[len(moves)] += 1
-            if _by_turn(seats, first)[0] == "P":
+            if by_turn[0] == "P":
                 found.first_moves[int(moves[0])] += 1
             mover.games += 1
             other.games += 1
