@@ -48,7 +48,6 @@ class Session:
     def __init__(self) -> None:
         self.boards: dict[str, BoardState] = {}
         self.names: dict[str, str | None] = {}
-        """What people call boards."""
         self.ended: deque[Ended] = deque(maxlen=_LISTED)
         """Newest first."""
         self.waiting: dict[str, str] = {}

@@ -80,9 +80,8 @@ class _Known:
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """By a line's text, its game; None until the games are renewed."""
     stale: bool = True
-    """Whether they are to be renewed."""
+    """Whether the games are to be renewed."""
     over: bool = False
-    """Whether all have ended."""
 
 
 class Lines:

@@ -28,9 +28,8 @@ class Player:
     games: int = 0
     """Games that ended by the rules, counted once for each seat of this kind."""
     moves: int = 0
-    """In those games."""
     mistakes: int = 0
-    """In those games."""
+    """In those games, as moves are."""
     thought_ms: list[int | None] = field(default_factory=list)
     """Of each move in all games; None where the time was not received."""
 

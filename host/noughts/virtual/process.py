@@ -64,14 +64,12 @@ class Pty:
         """What `serial.serial_for_url` opens."""
 
     def read(self) -> bytes:
-        """What programs have sent to the board by now."""
         try:
             return os.read(self._master, 4096)
         except BlockingIOError:
             return b""
 
     def write(self, data: bytes) -> None:
-        """Send bytes from the board to the readers of the port."""
         self._waiting = (self._waiting + data)[:_BUFFER]
         if self._waiting:
             with contextlib.suppress(BlockingIOError):
