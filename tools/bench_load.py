@@ -124,10 +124,14 @@ def _ports(count: int) -> Iterator[tuple[list[int], list[str]]]:
         yield ends, ports
 
 
-def _send(ends: Sequence[int], seconds: float, boot: int = 0) -> int:
-    """Send games to each port, at the pace of a serial line; gives the number of sentences."""
+def _games(boards: int, seconds: float, boot: int = 0) -> list[bytes]:
+    """What so many boards send in that time, at the pace of a serial line."""
     size = int(_BYTES_A_SECOND * seconds)
-    data = [lines(f"{boot + board:08X}", Random(board), size) for board in range(len(ends))]
+    return [lines(f"{boot + board:08X}", Random(board), size) for board in range(boards)]
+
+
+def _send(ends: Sequence[int], data: Sequence[bytes], seconds: float) -> int:
+    """Send to each port what is its own; gives the number of sentences."""
     for end in ends:
         os.set_blocking(end, False)
     start_s = time.perf_counter()
@@ -177,7 +181,9 @@ def boards() -> Rows:
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "games.db"
             with _watch(count, store) as (ends, process):
-                sent = _send(ends, _WATCHED_S)
+                data = _games(count, _WATCHED_S)
+                process.cpu_percent()  # from now on
+                sent = _send(ends, data, _WATCHED_S)
                 share = process.cpu_percent() / 100
                 time.sleep(_SETTLE_S)
             lost = sent - _kept(store)
@@ -191,8 +197,8 @@ def resident() -> Rows:
         tempfile.TemporaryDirectory() as folder,
         _watch(_FEW, Path(folder) / "games.db") as (ends, process),
     ):
-        few, few_mb = _send(ends, 5), process.memory_info().rss / 1e6
-        many = few + _send(ends, _MEMORY_S, boot=_FEW)
+        few, few_mb = _send(ends, _games(_FEW, 5), 5), process.memory_info().rss / 1e6
+        many = few + _send(ends, _games(_FEW, _MEMORY_S, boot=_FEW), _MEMORY_S)
         many_mb = process.memory_info().rss / 1e6
     text = f"{many_mb:.1f} MB (after {few:,} {few_mb:.1f} MB)"
     what = f"memory of `noughts watch` after {many:,} sentences"
@@ -407,8 +413,9 @@ def _share_of_server(browsers: int) -> float:
             threading.Thread(target=_look, args=(server.url, shown), daemon=True).start()
         for _ in range(browsers):
             shown.acquire()
+        data = _games(_SHOWN, _LOAD_S)
         process = usage(server.process.pid)
-        _send(ends, _LOAD_S)
+        _send(ends, data, _LOAD_S)
         return process.cpu_percent() / 100
 
 
