@@ -1,4 +1,4 @@
-"""The time by which programs wait for boards: tests put a stepped board's own in its place."""
+"""The clock for waiting for boards. Tests replace it by a stepped board's own clock."""
 
 from time import monotonic, sleep
 

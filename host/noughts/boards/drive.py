@@ -1,7 +1,7 @@
-"""The drive that a micro:bit's interface chip (DAPLink) shows: finding it, and copying a hex to it.
+"""The drive of a micro:bit's interface chip (DAPLink): finding it, and copying a hex to it.
 
-DETAILS.TXT names the board and the chip's firmware. When a hex has arrived, the drive goes away,
-and comes back without it; with FAIL.TXT, if the chip could not use it. (DAPLink, `vfs_user.c`.)
+DETAILS.TXT names the board and the chip's firmware. After a hex has arrived, the drive disappears
+and comes back without it; with FAIL.TXT if the chip could not use it. (DAPLink, `vfs_user.c`.)
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _COMES_BACK_S = 30.0
 
 @dataclass(frozen=True)
 class Drive:
-    """A micro:bit's drive, as DETAILS.TXT has it."""
+    """A micro:bit's drive, as DETAILS.TXT describes it."""
 
     path: Path
     usb_id: str | None = None
@@ -43,9 +43,9 @@ class Drive:
     interface: str = "unknown"
     """The version of the interface chip's firmware, such as `0255`."""
     maintenance: bool = False
-    """Whether it takes firmware for the interface chip, and no programs."""
+    """Whether it accepts only firmware for the interface chip, not programs."""
     remounts: str = ""
-    """How often it has gone and come back."""
+    """How often it has disappeared and come back."""
 
     @property
     def board(self) -> str | None:
@@ -76,12 +76,12 @@ def look(path: Path) -> Drive | None:
     maintenance = details.get("daplink mode", "").lower() == "bootloader"
     usb_id, remounts = known_id(details.get("unique id")), details.get("remount count", "")
     drive = Drive(path, usb_id, version, maintenance, remounts)
-    # Other makers' boards have the same interface chip: nothing is to be written to those.
+    # Other makers' boards have the same interface chip; nothing must be written to those.
     return None if drive.usb_id and drive.board is None else drive
 
 
 def _text(path: Path) -> str:
-    """A small text from the drive, made harmless; nothing if it is not there."""
+    """A small text file of the drive, made safe to print; empty if it is not there."""
     try:
         with path.open("rb") as file:
             text = file.read(_TEXT_BYTES).decode("latin-1")
@@ -93,9 +93,8 @@ def _text(path: Path) -> str:
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     """Copy a hex to the drive, past the page cache; `advance` gets how many bytes arrived.
 
-    Raises `BoardError` where the drive does not take it. That it goes away with the last bytes is
-    how it should be; if copying broke off earlier, the result is False, and `wait_until_back` may
-    say why.
+    Raises `BoardError` if the drive does not accept it. The drive may disappear with the last
+    bytes. If it disappears earlier, the result is False, and `wait_until_back` may say why.
     """
     written = 0
     try:
@@ -117,16 +116,16 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
 
 
 def wait_until_back(drive: Drive) -> Drive | None:
-    """The drive when it is back without the hex, or None if it does not come back in time.
+    """The drive once it is back without the hex, or None if that takes too long.
 
     Raises `BoardError` if the interface chip reports that it could not use the hex.
     """
     end_s = clock.monotonic() + _COMES_BACK_S
     while clock.monotonic() < end_s:
-        # First at another place, for what is at this one may be left of the old.
+        # Look in other places first: an old mount may be left in this one.
         others = (other for other in find_drives() if other.usb_id == drive.usb_id is not None)
         for back in (*others, look(drive.path)):
-            with contextlib.suppress(OSError):  # it is just going away
+            with contextlib.suppress(OSError):  # it is just disappearing
                 if back is not None and not (back.path / HEX_NAME).exists():
                     if reason := " ".join(_text(back.path / "FAIL.TXT").split()):
                         raise BoardError(

@@ -1,11 +1,11 @@
-"""Is it there? A running board and its files, over its serial line: all that we do with microfs.
+"""The files of a running board, over its serial line: all our use of microfs.
 
 microfs enters the raw REPL, which stops the game. Its own file commands reset the board for each
-file and check nothing, so here one session serves all that is asked, until the game starts again:
+file and check nothing. Here, one session does everything until the game starts again:
 
-- A board that has just been switched on, or lost some bytes, is asked again, for a limited time.
-- The board computes a checksum of each file, which takes much less time than reading it.
-- The board checks what it is to write before it writes, and the host checks what it answers.
+- A board that has just been switched on, or has lost some bytes, is asked again a few times.
+- The board computes a checksum of each file, which is much quicker than sending it.
+- The board checks the data before it writes, and the host checks the answer.
 """
 
 import ast
@@ -36,9 +36,9 @@ _PIECE = 512  # bytes that are written by one command; V1 has no memory for 1,02
 _ANSWER_S = 10.0
 _TRIES = 3
 _INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
-"""A board that has just been switched on does not listen until its program runs."""
+"""A board that has just been switched on ignores this until its program runs."""
 _CARRY_OUT_S = 0.5
-"""A command is not to be interrupted that is just writing a file."""
+"""So as not to interrupt a command that is just writing a file."""
 _MAX_SIZE = 1 << 20
 
 _DESCRIBE = "import os\nprint(repr(os.uname()[3] + '; ' + os.uname()[4]))\n"
@@ -46,9 +46,9 @@ _DESCRIBED = re.compile(
     r"micro:bit v([\w.-]{1,40})[^;]{0,80}; MicroPython v([\w.]{1,40})[^;]{0,80}; .{0,80}(nRF\d{5})"
 )
 
-# MicroPython's integers are as long as need be, so that the sum over a block is one step. Of files
-# that are not ours the checksum is 0: a power cut may have left a length that leads beyond the file
-# system, and a V1 that reads on there ends.
+# MicroPython's integers have any length, so one step sums up a whole block. For files that are not
+# ours, the checksum is 0: after a power cut, a file's length may lead beyond the file system, where
+# reading crashes a V1.
 _SURVEY = f"""\
 import os
 print(repr(os.uname()[4]))
@@ -93,7 +93,7 @@ print(None)
 
 
 def checksum(content: bytes) -> int:
-    """What the board computes: blocks of 64 bytes as digits of a number, modulo a prime."""
+    """The checksum that a board computes: 64-byte blocks as digits of a number, modulo a prime."""
     value = 0
     for start in range(0, len(content), _BLOCK):
         value = (value * _FACTOR + _digest(content[start : start + _BLOCK])) % _PRIME
@@ -105,7 +105,7 @@ def _digest(piece: bytes) -> int:
 
 
 def _checked(name: str, piece: bytes) -> str:
-    """What the board runs first: it raises an error where bytes of a command were lost."""
+    """Code that the board runs first; it raises an error if bytes of a command were lost."""
     return _CHECK.format(piece, _digest(name.encode() + piece))
 
 
@@ -115,14 +115,14 @@ def _kind(machine: str) -> str:
 
 @dataclass(frozen=True)
 class BoardFile:
-    """What the board reports about one of its files."""
+    """A file, as the board reports it."""
 
     size: int
-    """Bytes; of a file that was never finished, it may be anything."""
+    """In bytes; it may be wrong if the file was never finished."""
     checksum: int
-    """Of one of ours, else 0."""
+    """0 if it is not ours."""
     start: bytes
-    """Its first bytes, as many as `MARK` has."""
+    """As many bytes as `MARK` has."""
 
     @property
     def ours(self) -> bool:
@@ -147,7 +147,7 @@ def _surveyed(printed: list[Any]) -> tuple[str, dict[str, BoardFile]]:
     for name, size, value, start in lines:
         if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
             raise ValueError
-        # A damaged file may have any size.
+        # A damaged file may report any size.
         files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
     return _kind(machine), files
 
@@ -159,18 +159,18 @@ def _literals(out: bytes) -> list[Any]:
 
 
 class _RefusedError(Exception):
-    """The board raised an exception instead of an answer; its text is that, in one line."""
+    """The board raised an exception, which is this one's text, in one line."""
 
 
-# What literal_eval and unpacking raise over an answer that makes no sense.
+# Raised by literal_eval, or by unpacking, for an answer that makes no sense.
 _NONSENSE = (ValueError, TypeError, SyntaxError, IndexError, RecursionError, MemoryError)
 
 
 class BoardFiles(AbstractContextManager["BoardFiles"]):
     """The files of the board on an open port, whose timeout is set here.
 
-    Whatever becomes of the talk with the board, its program starts again at the end. Every method
-    raises `BoardError` when the board does not answer, or not as it should.
+    At the end, the board's program always starts again. Every method raises `BoardError` if the
+    board does not answer as it should.
     """
 
     def __init__(self, port: serial.SerialBase) -> None:
@@ -181,7 +181,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         try:
             if failed is not None:
                 clock.sleep(_CARRY_OUT_S)
-                self._port.write(b"\x03")  # the line so far is no command
+                self._port.write(b"\x03")  # discard an unfinished command
             self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
         except ERRORS as error:
             if failed is None:  # the first failure is the one to report
@@ -196,7 +196,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         return self._ask("list its files", [_SURVEY], _surveyed)
 
     def send(self, name: str, content: bytes) -> None:
-        """Write a file; a short one takes one command, so it is open only while it is written."""
+        """Write a file. A short one takes one command, so it is open only while it is written."""
         pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
         pieces = pieces or [b""]
         commands = [_checked(name, piece) + _WRITE for piece in pieces]
@@ -222,7 +222,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         self._ask(what, commands, check)
 
     def _ask(self, what: str, commands: list[str], read: Callable[[list[Any]], _Answer]) -> _Answer:
-        """What is read from the lines that the board prints; asked again, if bytes were lost."""
+        """The result of `read` for what the board prints; it is asked again if bytes were lost."""
         reason = ""
         for _ in range(_TRIES):
             try:
@@ -238,7 +238,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                 reason = "its answer makes no sense"
             except ERRORS as error:
                 raise gone(self._port) from error
-        # A power cut may have damaged the file system: no reset helps then.
+        # If a power cut has damaged the file system, a reset does not help.
         raise BoardError(
             f"the board on {self._port.port} could not {what} ({reason}); reset it and run the "
             "same command again; if that fails too, repair it with `noughts flash`"
@@ -263,7 +263,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         )
 
     def _execute(self, command: str) -> bytes:
-        """What a command prints; it is sent at microfs's pace, which a board can follow."""
+        """Run a command, and return what it prints. It is sent slowly, as microfs does."""
         data = command.encode()
         for start in range(0, len(data), 32):
             self._port.write(data[start : start + 32])

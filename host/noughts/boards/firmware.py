@@ -1,15 +1,15 @@
 """Hex files of MicroPython for the micro:bit, with files in its file system.
 
-The emulator's `firmware` module reads hexes; universal-hex writes Universal Hexes, which have a
+The emulator's `firmware` module reads hexes. universal-hex writes Universal Hexes, which have a
 section for each kind of micro:bit.
 
-The official firmware, where its file system lies and what that looks like are
-micropython-microbit-fs's. It does not do these, so they are done here:
+micropython-microbit-fs has the official firmware, and knows its file system. It differs from what
+we need in three ways:
 
-- Its API takes the text of a hex apart anew in each call; its functions for an `IntelHex`, used
-  here, take 0.3 s off `noughts hex`.
-- It trusts a damaged hex's own description: the emulator's `layout_of` is asked instead.
-- It adds files to those that are there; ours replace them.
+- Its API parses the text of a hex again in each call. Its functions for an `IntelHex`, used here,
+  save 0.3 s of `noughts hex`.
+- It trusts the description in a damaged hex. We use the emulator's `layout_of` instead.
+- It adds files to those that are there. We replace them.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 _ERASED = 0xFF
 _WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
 _SOUND_V2 = [2, 1]
-"""Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
-driver waits without end for an accelerometer that is read often."""
+"""Earlier releases only free space in their file system when that frees 32 chunks, so it can be
+full permanently. And their accelerometer's driver can freeze when it is read often."""
 
 
 def size_on_board(name: str, size: int) -> int:
-    """Bytes that a file of so many bytes takes on a board, in whole chunks."""
+    """How many bytes of the file system a file takes, in whole chunks."""
     return fs.calculate_file_size(name, bytes(size))
 
 
@@ -55,11 +55,11 @@ class Firmware:
 
     memory: intelhex.IntelHex
     info: DeviceInfo
-    """The firmware's own description of its place in flash."""
+    """The firmware's own description of its layout in flash."""
     release: str
-    """The firmware's own version, such as `1.1.1`."""
+    """Such as `1.1.1`."""
     micropython: str
-    """Its MicroPython's version, such as `1.9.2`."""
+    """MicroPython's version, such as `1.9.2`."""
 
     @property
     def board(self) -> str:
@@ -68,7 +68,7 @@ class Firmware:
 
     @property
     def layout(self) -> range:
-        """The addresses of its file system, without the spare page behind it."""
+        """The addresses of its file system, without the spare page after it."""
         return range(self.info.fs_start_address, fs.get_last_page_address(self.info))
 
     @cached_property
@@ -81,14 +81,14 @@ class Firmware:
         return self._content(_UICR, _UICR_END)
 
     def _content(self, start: int, stop: int) -> bytes:
-        # As `tobinstr` does, in an eighth of its time.
+        # Like `tobinstr`, but eight times as fast.
         found = self.memory.todict().get
         return bytes(map(found, range(start, stop), repeat(_ERASED)))
 
     def with_files(self, files: Mapping[str, bytes]) -> Firmware:
-        """This firmware, and a file system that holds these files only.
+        """This firmware with only these files in its file system.
 
-        Raises `FirmwareError` when the files do not fit, saying by how many bytes.
+        Raises `FirmwareError` if the files do not fit, which says by how many bytes.
         """
         if (over := self.used(files) - len(self.layout)) > 0:
             raise FirmwareError(
@@ -104,7 +104,7 @@ class Firmware:
         return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:
-        """The files in its file system, name to content; raises `FirmwareError` if damaged."""
+        """The files in its file system, by name. Raises `FirmwareError` if it is damaged."""
         try:
             return fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:
@@ -113,7 +113,7 @@ class Firmware:
             ) from error
 
     def used(self, files: Mapping[str, bytes]) -> int:
-        """Bytes of its file system that these files take; it may be more than there are."""
+        """How many bytes of the file system these files take, even if they do not fit."""
         return sum(size_on_board(name, len(content)) for name, content in files.items())
 
     def __str__(self) -> str:
@@ -121,18 +121,18 @@ class Firmware:
 
 
 def is_sound(board: str, release: str) -> bool:
-    """Whether the game runs on a firmware without end: no release such as `2.0.0` for V2."""
+    """Whether the game can run on a firmware permanently; not on `2.0.0` for V2."""
     return board != V2 or version_numbers(release) >= _SOUND_V2
 
 
 def version_numbers(release: str) -> list[int]:
-    """Those of a firmware's version, by which versions are compared."""
+    """A firmware's version, so that it can be compared."""
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
 @cache
 def bundled_for(board: str) -> Firmware:
-    """The official firmware for this board, `V1` or `V2`; only its hex is read."""
+    """The bundled official firmware for this board, `V1` or `V2`."""
     found = get_bundled_hex(int(board.removeprefix("V")))
     return read_firmware(found.content, found.file_path.name)[board]
 
@@ -140,7 +140,7 @@ def bundled_for(board: str) -> Firmware:
 def load_firmware(path: Path) -> dict[str, Firmware]:
     """The firmwares in a file, by board: a Universal Hex, or a plain hex for one board.
 
-    Raises `FirmwareError` in one line if there is none.
+    Raises `FirmwareError` if there is none.
     """
     try:
         with path.open(encoding="ascii") as file:
@@ -153,7 +153,7 @@ def load_firmware(path: Path) -> dict[str, Firmware]:
 
 
 def read_firmware(text: str, name: str) -> dict[str, Firmware]:
-    """The firmwares in the text of a hex file; `name` is for messages."""
+    """The firmwares in the text of a hex file; name: for messages."""
     try:
         sections = hexes.split(text, name)
     except HexError as error:
@@ -178,9 +178,9 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
 
 
 def firmware_for(board: str, path: Path | None = None) -> Firmware:
-    """The firmware for a board in a hex file, or else the official one.
+    """The firmware for a board from a hex file, by default the bundled one.
 
-    Raises `FirmwareError` where the file holds none for that board.
+    Raises `FirmwareError` if the file has none for that board.
     """
     if path is None:
         return bundled_for(board)
@@ -194,7 +194,7 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
 
 
 def firmware_for_boards(paths: Iterable[Path] = ()) -> dict[str, Firmware]:
-    """A firmware for each board: those in the files, and the bundled one where they have none."""
+    """A firmware for each board: from these files, else the bundled one."""
     chosen: dict[str, Firmware] = {}
     for path in paths:
         for board, firmware in load_firmware(path).items():

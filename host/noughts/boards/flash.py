@@ -1,4 +1,4 @@
-"""Flashing a board through its drive, and seeing on its serial port that the game starts."""
+"""Flashing a board through its drive, and checking on its serial port that the game starts."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -27,11 +27,11 @@ _PORT_COMES_BACK_S = 10.0
 
 @dataclass(frozen=True)
 class Hex:
-    """A Universal Hex, and what is in it."""
+    """A Universal Hex, and its content."""
 
     content: bytes
     table: Table | None
-    """The game's; None where it is a gateway."""
+    """The game's; None for a gateway."""
     boards: frozenset[str]
     radio: Radio = OFF
 
@@ -48,7 +48,7 @@ def our_hex(radio: Radio = OFF) -> Hex:
 
 
 def hex_in(path: Path) -> Hex:
-    """A hex from a file, as it is; it must be ours, so that its start can be confirmed.
+    """A hex from a file. It must be ours, so that its start can be confirmed.
 
     Raises `FirmwareError`.
     """
@@ -68,7 +68,7 @@ def hex_in(path: Path) -> Hex:
         raise FirmwareError(
             f"{path} has a different table for each board; make a new hex with `noughts hex`"
         )
-    # A V1 has no radio in a game's hex.
+    # In a game's hex, the V1 never has radio.
     return Hex(path.read_bytes(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
 
 
@@ -81,9 +81,9 @@ def flash(
     port: str | None = None,
     verify: bool = True,
 ) -> Start | None:
-    """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
+    """Copy a hex to a board, and check on its serial port that the game, or gateway, starts.
 
-    say: gets what is done, in lines. port: where it starts, if it cannot be found. Raises
+    say: gets lines about the progress. port: its serial port, if that cannot be found. Raises
     `BoardError`.
     """
     if drive.maintenance:
@@ -124,9 +124,9 @@ def flash(
 
 
 def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
-    """The port of the board whose drive it is.
+    """The open port of the board with this drive.
 
-    It may take a moment to come back, and the system may still be busy with it then.
+    It may take a moment to come back, and then the system may still be using it.
     """
     end_s = clock.monotonic() + _PORT_COMES_BACK_S
     while True:
@@ -139,7 +139,7 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
 
 
 def _port_of(drive: Drive) -> str:
-    """The port with the drive's USB id, or the only one, where one of the two ids is unknown."""
+    """The port with the drive's USB id; the only port, if one of the two ids is unknown."""
     ports = find_ports()
     same = [port for port in ports if port.usb_id == drive.usb_id is not None]
     if not same and len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):

@@ -1,12 +1,11 @@
-"""Device files as they go onto a board: packed.
+"""Packing: the same device files in fewer bytes, for a board.
 
-That is the same program in fewer bytes, on the same lines. Comments and blanks between words go,
-indents become one space, continued lines lose theirs. Line breaks stay, so that the line which a
-board's traceback names is the one in `device/`. Of a comment in the first line the part before
-its colon stays, too: `noughts put` knows our files by it.
+Comments and unneeded blanks go, and indents become one space. Line breaks stay, so a traceback from
+a board names the line in `device/`. In the first line, a comment stays up to its colon:
+`noughts put` recognizes our files by it.
 
-A board interns each name that its firmware does not have already, and never gives the memory back.
-So our names are replaced by such as it has.
+A board interns each name that its firmware does not have, and never frees that memory. So our names
+are replaced by names that the firmware has.
 """
 
 import ast
@@ -28,27 +27,27 @@ _ON_EVERY_BOARD = """
 """
 _ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
-"""Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
+"""For each of our names, one that all firmwares have: of pins, pictures, registers or notes.
 
 Frequent names get those that a V1 finds soonest: early in its firmware's list of names, and before
-most keywords in the alphabet. What only a V2 imports has single letters, for a V2 has memory to
-spare. The names in `table.py` are not among them, for a table is read without being unpacked.
+most keywords in the alphabet. Names that only a V2 imports become single letters, because a V2 has
+memory to spare. Names in `table.py` stay, because a table is read without being unpacked.
 """
 
 MARK = b"# noughts:"
-"""What each of our files begins with, so that they are known from others on the board."""
+"""The beginning of each of our files, which tells them from others on the board."""
 
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _IDENTIFIER = re.compile(r"\w")
 
 
 def files_for_boards() -> dict[str, bytes]:
-    """Every file of the game as it goes onto a board, name to content, sorted by name."""
+    """All files of the game, packed, by name, which is their order."""
     return packed(device_files())
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """These files, name to content, as they go onto a board."""
+    """These files, packed, by name."""
     return {
         name: pack(content) if name.endswith(".py") else content for name, content in files.items()
     }
@@ -56,11 +55,11 @@ def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 @lru_cache(maxsize=64)
 def pack(source: bytes) -> bytes:
-    """A Python file made smaller; an unparsable one is left as it is; the board reports it."""
+    """Pack a Python file. One with a syntax error is left as it is, and the board reports that."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
         smaller = _pack(text, {})
-        # Such as a string of several lines that this Python's tokenize takes to pieces.
+        # For example, this Python's tokenize may split a string of several lines.
         if _statements(smaller) != _statements(text):
             return source
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
@@ -96,13 +95,13 @@ def _pack(text: str, names: Mapping[str, str]) -> str:
 
 
 def _apart(one: tokenize.TokenInfo, other: tokenize.TokenInfo) -> bool:
-    """Whether there must be a blank between two words."""
+    """Whether two tokens need a blank between them."""
     if one.type == tokenize.NUMBER and other.type == tokenize.NAME:
         return True
     return bool(_IDENTIFIER.match(one.string[-1]) and _IDENTIFIER.match(other.string[0]))
 
 
 def _statements(text: str) -> str:
-    """What a program says on which line."""
+    """A program's syntax tree with its line numbers, as text."""
     tree = ast.dump(ast.parse(text), include_attributes=True)
     return re.sub(r"(end_lineno|col_offset|end_col_offset)=\d+", "", tree)

@@ -1,4 +1,4 @@
-"""The serial ports of real micro:bits: finding them, opening one, and saying why that fails."""
+"""The serial ports of real micro:bits: finding and opening them, and explaining failures."""
 
 import contextlib
 import errno
@@ -26,7 +26,7 @@ VENDOR, PRODUCT = 0x0D28, 0x0204
 (DAPLink) have them too, but their serial numbers begin differently."""
 
 _GROUPS = ("dialout", "uucp", "plugdev")
-"""Those that people may join."""
+"""Groups that people may join."""
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
@@ -35,9 +35,9 @@ BAUD = 115200
 @dataclass(frozen=True)
 class Port:
     name: str
-    """What `serial.serial_for_url` opens, such as `/dev/ttyACM0` or `COM3`."""
+    """For `serial.serial_for_url`, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
-    """The USB serial number in lower case, which the drive's DETAILS.TXT has as `Unique ID`."""
+    """The USB serial number in lower case; the drive's DETAILS.TXT has it as `Unique ID`."""
 
 
 def find_ports() -> list[Port]:
@@ -50,20 +50,20 @@ def find_ports() -> list[Port]:
 
 
 def known_id(usb_id: str | None) -> str | None:
-    """A USB serial number as it can be compared: systems differ in its case, or do not have it."""
+    """A USB serial number in lower case, if the system knows it."""
     return (usb_id or "").strip().lower() or None
 
 
 def _anothers(port: Port) -> bool:
-    """Whether it is another maker's board; a system may give something else than the id."""
+    """Whether it is another maker's board. Some systems give something other than the id."""
     usb_id = port.usb_id or ""
     return _DAPLINK_ID.fullmatch(usb_id) is not None and usb_id[:4] not in BOARD_IDS
 
 
 def choose_port(wanted: str | None) -> str:
-    """The port that was asked for, or that of the only micro:bit.
+    """The wanted port, or the port of the only micro:bit.
 
-    Raises `BoardError` when there is none, or more than one.
+    Raises `BoardError` if there is no micro:bit, or more than one.
     """
     if wanted is not None:
         return wanted
@@ -80,16 +80,16 @@ def choose_port(wanted: str | None) -> str:
 
 
 def open_port(name: str) -> serial.SerialBase:
-    """Open a port, for this program alone where the system can do that; reading does not wait.
+    """Open a port, exclusively where the system can do that. Reading from it does not wait.
 
-    `name` is a device or any URL that pyserial knows. Raises `BoardError` in one line.
+    name: a device, or any URL that pyserial knows. Raises `BoardError` in one line.
     """
     try:
         port: serial.SerialBase = serial.serial_for_url(name, BAUD, timeout=0, exclusive=True)
     except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
-    # Some programs take no lock, and would take the board's answers away from us. A virtual
-    # board's own process has the port open too, but that is no tty device.
+    # Programs that take no lock would steal the board's answers. A virtual board's own process has
+    # the port open too, but that is not a tty device.
     users = users_of(name) if Path(name).name.startswith("tty") else []
     if users:
         port.close()
@@ -98,7 +98,7 @@ def open_port(name: str) -> serial.SerialBase:
 
 
 def may_be_port(name: str) -> bool:
-    """Whether it is a serial device, a URL, or not there yet. Windows has no other devices."""
+    """Whether it is a serial device, a URL, or not there yet; on Windows, always."""
     if os.name != "posix" or not Path(name).exists():
         return True
     if not Path(name).is_char_device():
@@ -114,9 +114,9 @@ def may_be_port(name: str) -> bool:
 
 
 def read_port(port: serial.SerialBase, size: int) -> bytes:
-    """What is there by now, at most so many bytes, of a port that does not wait."""
+    """Read up to this many bytes from a port, without waiting."""
     data: bytes = port.read(size)
-    if str(port.port).startswith("rfc2217:"):  # it gives one byte at a time then
+    if str(port.port).startswith("rfc2217:"):  # it gives only one byte at a time
         while len(data) < size and (more := port.read(size - len(data))):
             data += more
     return data
@@ -131,7 +131,7 @@ def why_not(name: str, error: Exception) -> str:
         there = f"there is a micro:bit on {names}"
         none = "no micro:bit is plugged in: try another cable; some have no data lines"
         return f"there is no port {name}; {there if names else none}"
-    if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
+    if os.name == "nt" and "PermissionError" in text:  # Windows reports a busy port like this
         number = errno.EBUSY
     if number == errno.EACCES:
         group = ""
@@ -155,7 +155,7 @@ def _in_use(name: str, users: Sequence[str]) -> str:
 
 
 def users_of(name: str) -> list[str]:
-    """The other programs that have a port open, if the system reports them (Linux)."""
+    """The other programs that have a port open, if the system tells us (Linux)."""
     device = Path(name).resolve()
     users = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -166,5 +166,5 @@ def users_of(name: str) -> list[str]:
                 program = (process / "comm").read_bytes().strip().decode(errors="replace")
                 users.append(f"{program} (process {process.name})")
         except OSError:
-            continue  # it has ended, or is another user's
+            continue  # it has ended, or belongs to another user
     return users

@@ -1,4 +1,4 @@
-"""What `doctor` finds out about this computer and the boards plugged in, and how to fix it."""
+"""The checks of `noughts doctor`: this computer and the boards plugged in, each with a fix."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ from noughts.protocol.sentences import Boot
 
 @dataclass
 class ProbedBoard:
-    """What could be found out about a board; None where nothing was."""
+    """What is known about a board; None for what is not."""
 
     drive: Drive | None = None
     port: Port | None = None
@@ -30,9 +30,9 @@ class ProbedBoard:
     firmware: str | None = None
     micropython: str | None = None
     start: Start | None = None
-    """What the board sent when it started."""
+    """Its start message."""
     error: BoardError | None = None
-    """What is wrong with the port or the game."""
+    """A failure of the port or the game."""
 
     @property
     def boot(self) -> Boot | None:
@@ -40,9 +40,9 @@ class ProbedBoard:
 
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
-    """Every connected micro:bit and everything on the extra ports."""
+    """All connected micro:bits, and everything on the extra ports."""
     found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
-    # One that is named may be among those found, perhaps by another name.
+    # An extra port may be among those found, perhaps under another name.
     ports = {os.path.realpath(port.name): port for port in reversed(found)}
     boards = [ProbedBoard(port=port) for port in reversed(ports.values())]
     for drive in find_drives():
@@ -55,10 +55,7 @@ def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
 
 
 def probe(board: ProbedBoard, restart: bool) -> None:
-    """Find out what there is to know of a board.
-
-    With `restart` it is asked for its program too, which restarts that.
-    """
+    """Open a board's port; restart: also ask for its firmware and program, which restarts it."""
     if board.port is None:
         missing = "its serial port is missing; unplug the board and plug it in again"
         board.error = BoardError(missing)
@@ -78,16 +75,15 @@ class Check:
     what: str
     good: bool
     found: str
-    """What is so, or what is wrong and what to do."""
+    """The facts, or what is wrong and what to do."""
     details: tuple[str, ...] = ()
-    """More lines for a person, such as a traceback."""
+    """More lines, such as a traceback."""
 
 
 def of_computer(any_board: bool, emulate: Callable[[], object]) -> list[Check]:
     """The checks of this computer.
 
-    any_board: whether a board was found on it. emulate: raises `BoardError` where none can be
-    emulated.
+    any_board: whether a board was found. emulate: raises `BoardError` if emulation fails.
     """
 
     def emulator() -> str:
@@ -149,7 +145,7 @@ def of_board(board: ProbedBoard) -> list[Check]:
 
 
 def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
-    """Whether the game runs well on a firmware, and what to report about it."""
+    """Whether the game runs well on a firmware, and the line to report."""
     found = f"MicroPython {micropython} (firmware {release})"
     if not is_sound(board, release):
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"

@@ -1,10 +1,9 @@
-"""Bringing the files of a running board up to date, so that an interruption does no harm.
+"""Updating the files of a running board, so that an interruption does no harm.
 
-`table.py` goes first and comes last: as long as it is missing, the board says on its LEDs that its
-files are incomplete, instead of playing with some files of one version and some of another.
-`fault.py` and `main.py`, which say that, are sent before the others, and never missing for longer
-than the board takes to write them. The others are removed before any is sent, so that there is
-never less room than in the end.
+`table.py` is removed first and sent last. While it is missing, the LEDs show that files are
+incomplete, and the board does not play with files of two versions. `fault.py` and `main.py`, which
+show this, are sent before the others, and are missing only while the board writes them. The other
+files are removed before any is sent, so that there is always enough room.
 """
 
 import re
@@ -25,11 +24,11 @@ from noughts.errors import BoardError
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
-"""How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
+"""The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
 _OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
-"""How a file begins in which release 1.0.0 stored games or the choice; its name is a number."""
+"""The same for release 1.0.0, whose files also had the menu's choice."""
 _ROOM = {V1: 27_648, V2: 20_480}
-"""Bytes of the smallest file system that an official firmware has."""
+"""Bytes of the smallest file system among the official firmwares."""
 
 
 class Update(NamedTuple):
@@ -40,7 +39,7 @@ class Update(NamedTuple):
 
 
 class Steps(Protocol):
-    """What a long task reports to; `noughts.terminal.output.Steps` says what each is for."""
+    """The progress of a long task, see `noughts.terminal.output.Steps`."""
 
     def doing(self, what: str) -> None: ...
     def advance(self, amount: int) -> None: ...
@@ -48,7 +47,7 @@ class Steps(Protocol):
 
 
 Progress = Callable[[int], AbstractContextManager[Steps]]
-"""Begins to report a task; it gets the total, in bytes."""
+"""Begins the progress of a task; it gets the total in bytes."""
 
 
 def bring_up_to_date(
@@ -60,10 +59,10 @@ def bring_up_to_date(
     radio: Radio | None = None,
     forget: bool = False,
 ) -> Start:
-    """Compare, send what differs, restart, confirm; returns the board's start.
+    """Compare, send what differs, restart and confirm; returns the board's start.
 
-    files: the game's. radio: what the board is to do by radio, by default what it does already.
-    forget: the board forgets its games and the menu's choice. Raises `BoardError`.
+    files: the game's. radio: the board's radio, by default unchanged. forget: remove the board's
+    games and the menu's choice. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
@@ -104,7 +103,7 @@ def bring_up_to_date(
 
 
 def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:
-    """Remove the games that a board has stored, and the menu's choice. Raises `BoardError`."""
+    """Remove a board's stored games, and the menu's choice. Raises `BoardError`."""
     stored = [
         name
         for name, file in present.items()
@@ -118,7 +117,7 @@ def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile])
 
 
 def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """All files for a board. Raises `BoardError` where it cannot do that by radio."""
+    """All files for a board. Raises `BoardError` if it cannot have this radio."""
     if radio.sends is not None and kind == V1:
         raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
     if radio.gateway is not None and game["table.py"] != files_for_boards()["table.py"]:
@@ -132,12 +131,12 @@ def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, 
 def plan(
     board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
 ) -> Update:
-    """What to do on a board of a kind (`V1` or `V2`) with these files, so that it has those wanted.
+    """How to give a board (`V1` or `V2`) the wanted files; present: its files now.
 
-    Files that are not ours stay; if one has a name of ours, it is replaced only if `replace`.
-    Raises `BoardError` for such a file, and when there is too little room, before anything is done.
+    Other programs' files stay; if one has the name of a wanted file, it is replaced only with
+    `replace`. Raises `BoardError` for such a file, or if there is too little room.
     """
-    # An empty one is what is left of an interrupted update, or holds nothing to lose.
+    # An empty file may be left of an interrupted update, and has nothing to lose.
     foreign = {name for name, file in present.items() if not file.ours and file.start}
     taken = [name for name in wanted if name in foreign]
     if taken and not replace:
@@ -159,7 +158,7 @@ def plan(
         key=lambda name: (name == LAST, name not in FIRST, name),
     )
     if not retired and send in ([], [LAST]):
-        return Update((), tuple(send))  # writing the table anew is removing it first
+        return Update((), tuple(send))  # opening the table to write it removes the old one
     first = [LAST] if LAST in present and LAST in wanted else []
     if first and LAST not in send:
         send.append(LAST)

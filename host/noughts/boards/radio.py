@@ -1,7 +1,7 @@
-"""What a board needs next to the game, or instead of it, to send by radio or to be a gateway.
+"""The files that a board needs to send by radio, or to be a gateway instead of a game.
 
-The group is in a file that is made here: `group.py` for a board that sends, `main.py` for a
-gateway. It stays the same from release to release, so it shows the group of any board.
+The group is in a file that is made here: `group.py` for a sender, `main.py` for a gateway. These
+files do not change between releases, so they show the group of any board.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ V1_WITHOUT_RADIO = "a micro:bit V1 has too little memory for radio; the game pla
 
 @dataclass(frozen=True)
 class Radio:
-    """What a board does by radio: it sends in a group, or is a group's gateway, or neither."""
+    """The group in which a board sends by radio, or whose gateway it is; or neither."""
 
     sends: int | None = None
     gateway: int | None = None
@@ -36,7 +36,7 @@ OFF = Radio()
 
 
 def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """All files for a board, `V1` or `V2`, that has this game; on a V1 it plays without radio."""
+    """All files for a board, `V1` or `V2`, with this game. A V1's game has no radio."""
     if radio.gateway is not None:
         return {**_device(GATEWAY), _MAIN: _gateway_main(radio.gateway)}
     if radio.sends is not None and board == V2:
@@ -45,14 +45,14 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
-    """What a board with these files does by radio."""
+    """The radio of a board with these files."""
     return radio_by(files, lambda name, content: files[name] == content)
 
 
 def radio_by(names: Mapping[str, object], holds: Callable[[str, bytes], bool]) -> Radio:
-    """The same of files that can only be compared; holds: whether a file has this content.
+    """As `radio_of`, for files that can only be compared; holds: whether a file has this content.
 
-    Raises `BoardError` where there is a group that cannot be read.
+    Raises `BoardError` if the group's file is not one of ours.
     """
     for group in GROUPS if GATEWAY in names and _MAIN in names else ():
         if holds(_MAIN, _gateway_main(group)):

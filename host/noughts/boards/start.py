@@ -1,7 +1,7 @@
-"""Did it start? Waiting for a board's start message and checking it.
+"""Waiting for a board's start message, and checking it.
 
-A game sends a sentence. A board with radio sends a line before that, and a gateway, which has no
-game, sends only a line: `noughts watch` takes those for noise.
+A game sends a sentence. With radio, it sends another line first. A gateway sends only such a line.
+`noughts watch` counts those lines as noise.
 """
 
 import re
@@ -21,9 +21,9 @@ from noughts.protocol.sentences import Boot
 
 _LIMIT_S = 10.0
 _RESTART_S = 2.0
-"""How long after a traceback the game may still start: it may be from before the restart."""
+"""How long the game may take to start after a traceback, which may be from before the restart."""
 
-# Other text may precede it in the line: a reset may have cut something short.
+# Other text may come first in the line: a reset may have cut a line short.
 _SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
 _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
@@ -31,12 +31,12 @@ _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 @dataclass(frozen=True)
 class Start:
     boot: Boot | None
-    """The game's boot sentence; None for a gateway."""
+    """None for a gateway."""
     board: str
     release: str
     radio: Radio = OFF
     radio_id: str | None = None
-    """What the board that sends by radio is called there."""
+    """The id under which it sends by radio."""
 
     def __str__(self) -> str:
         if self.boot is None:
@@ -52,8 +52,8 @@ class Start:
 def wait_for_start(port: serial.SerialBase) -> Start:
     """The next start message of the board on a port.
 
-    Raises `GameError` when there is a traceback instead, `BoardError`, with the last line that it
-    sent, when there is neither, and `BoardGoneError`.
+    Raises `GameError` for a traceback instead, `BoardGoneError`, and else `BoardError` with the
+    last line that the board sent.
     """
     stream, reader = Stream(), TracebackReader()
     radio, radio_id = OFF, None
@@ -90,16 +90,16 @@ def wait_for_start(port: serial.SerialBase) -> Start:
 
 
 def gone(port: serial.SerialBase) -> BoardGoneError:
-    """The error for a port that has gone while it was in use."""
+    """The error for a port that has disappeared during its use."""
     return BoardGoneError(
         f"the board on {port.port} went away; plug it in and run the same command again"
     )
 
 
 def confirm_start(port: serial.SerialBase, table_id: str, radio: Radio = OFF) -> Start:
-    """The board's next start; `BoardError` if it is not what was put there.
+    """The board's next start. Raises `BoardError` if that is not what was just installed.
 
-    table_id: of the game, if it is one.
+    table_id: the game's; it does not matter for a gateway.
     """
     start = wait_for_start(port)
     boot = start.boot

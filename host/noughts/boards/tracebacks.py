@@ -1,6 +1,6 @@
-"""MicroPython's tracebacks as they come over a serial line, and the lines of `device/` they name.
+"""MicroPython's tracebacks on a serial line, and the lines of `device/` that they name.
 
-Their text comes from a board: it is taken only as `protocol.parser` gives it, printable ASCII.
+Their text comes from a board, by `protocol.parser`, which makes it printable ASCII.
 """
 
 import re
@@ -22,15 +22,15 @@ class Traceback:
         self.error = lines[-1]
         """Such as `NameError: name 'x' is not defined`."""
         self.file = ""
-        """Where it happened; empty if it names no file."""
+        """Empty if the traceback has none."""
         self.numbers: tuple[int, ...] = ()
-        """The lines of that file, counted from 1, of which one is wrong."""
+        """The lines of that file, counted from 1; one of them is wrong."""
         for line in lines:
             if found := _PLACE.match(line):
-                # V1 has this name for the file that is run, V2 the file's own.
+                # A V1 gives this name to the file that is run.
                 self.file = "main.py" if found[1] == "__main__" else found[1]
                 number = int(found[2])
-                # MicroPython names the line on which it notices that the one before did not go on.
+                # MicroPython names the line after an unfinished one.
                 is_syntax = self.error.startswith("SyntaxError")
                 self.numbers = (number - 1, number) if is_syntax else (number,)
 
@@ -40,26 +40,26 @@ class Traceback:
         missing = _MISSING.fullmatch(self.error)
         if missing is not None and f"{missing[1]}.py" in (*device_files(), *RADIO_FILES):
             return True
-        # Of a table that is cut, the rest may be good Python.
+        # A table that is cut off may still be valid Python.
         read = "\n".join(self.report()) if self.error.endswith("no attribute 'ID'") else ""
         return "table.ID" in read or self.file == "table.py"
 
     def __str__(self) -> str:
-        """What the game does, and what to do: `stops with …; correct …`."""
+        """What happened, and what to do: `stops with …; correct …`."""
         if self.incomplete:
             return f"is incomplete ({self.error}); run `noughts put`"
         return f"stops with {self.error}; correct {self.where} and run `noughts put`"
 
     @property
     def where(self) -> str:
-        """The file in `device/` and the lines, counted from 1, of which one is wrong."""
+        """The file in `device/`, and the lines of which one is wrong."""
         if not self.file:
             return "the files in device/"
         return f"device/{self.file}, line {' or '.join(map(str, self.numbers))}"
 
     def report(self) -> list[str]:
         """Its lines, and the lines in `device/` where it may have happened, if they exist."""
-        # The name comes from the board: only files that are in the folder itself are read.
+        # The name comes from the board, so only files in the folder itself are read.
         paths = [path for path in device_dir().glob("*.py") if path.name == self.file]
         source = paths[0].read_text("utf-8", errors="replace").splitlines() if paths else []
         shown = [
@@ -75,7 +75,7 @@ class TracebackReader:
         self._lines: list[str] = []
 
     def feed(self, line: str) -> Traceback | None:
-        """The traceback that this line ends, or None."""
+        """The traceback that this line completes, or None."""
         if _HEADER in line:
             self._lines = [_HEADER]
         elif self._lines:

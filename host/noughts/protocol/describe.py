@@ -19,26 +19,26 @@ LINE_NAMES = (
 )  # fmt: skip
 
 RESULTS = {"A": "A", "B": "B", "=": "draw", "x": "abandoned", "-": "unfinished"}
-"""What a game's `end` is called in filters, JSON and exports."""
+"""By a game's `end`: its name in filters, JSON and exports."""
 
 _LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
 _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
     "G": "kind", "D": "menace",
 }  # fmt: skip
-"""Opponents that no board has; games played on the page are stored with these letters."""
+"""Opponents that only the page has; its games are stored with these letters."""
 
 _SEATED = {"P": "person", **_LEVELS, **_ENGINES}
 CHIP = frozenset(_LEVELS)
 SEATS = {"P": "a person"} | {each: f"the chip ({_LEVELS[each]})" for each in _LEVELS} | _ENGINES
-"""By the letter of a seat, in the order in which they are listed; a board has the first four."""
+"""By the seat's letter, in the order of lists; a board has the first four."""
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
 )
 
 
 def describe(sentence: Sentence, number: int | None = None) -> str:
-    """Describe a sentence in one line; number: the game's, if not the board's own count."""
+    """Describe a sentence in one line; number: the game's, instead of the board's own count."""
     if isinstance(sentence, Boot):
         return (
             f"board started: micro:bit {sentence.board}, game {sentence.release}, "
@@ -59,7 +59,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
 
 
 def describe_whole(game: Game, number: int | None = None) -> str:
-    """Describe a game that is over in one line, where its moves were not followed."""
+    """Describe a finished game in one line, if its moves were not reported one by one."""
     moves = counted(len(game.moves), "move")
     return f"game {number or game.number}: {opponents(game.seats)}, {result(game)} after {moves}"
 
@@ -97,10 +97,10 @@ def won(result: str) -> str:
 
 @lru_cache(maxsize=256)
 def short(board: str) -> str:
-    """A board's name without what all micro:bits have in common.
+    """A board's name without the digits that all micro:bits share.
 
-    Their USB serial number is 48 hex digits: 8 for the model, 32 for the interface chip (of which
-    the second half differs least), 8 for its kind (DAPLink's documentation).
+    Their USB serial number is 48 hex digits: 8 for the model, 32 for the interface chip (the second
+    half differs least), and 8 for its kind (DAPLink's documentation).
     """
     if board.startswith("usb-") and len(board) == 52:
         return f"usb-…{board[12:28]}"
@@ -108,5 +108,5 @@ def short(board: str) -> str:
 
 
 def called(board: str, name: str | None) -> str:
-    """A board as people know it: by the name that they gave it, else in short."""
+    """A board's name for people: the one that they gave it, else its short name."""
     return printable(name)[:40] if name else short(board)

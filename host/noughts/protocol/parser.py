@@ -1,4 +1,4 @@
-"""From the bytes of a serial line to sentences and noise, in pieces of any size."""
+"""Parsing the bytes of a serial line, in pieces of any size, into sentences and noise."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 @dataclass(frozen=True)
 class Unknown:
-    """A sentence that a later version may understand; each `what` is reported once."""
+    """A sentence that a later version may understand; again: whether `what` was reported before."""
 
     line: str
     what: str
@@ -27,11 +27,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Noise:
-    r"""Anything else, made safe to show.
-
-    It is printable ASCII, with backslashes and all other bytes as \xhh: `unescape` gives the bytes
-    back.
-    """
+    r"""Anything else, as printable ASCII; backslashes and other bytes are \xhh, see `unescape`."""
 
     text: str
 
@@ -40,11 +36,11 @@ Item = ParsedSentence | Unknown | Noise
 
 
 class Stream:
-    """Takes bytes as they arrive and gives what they hold. It never raises, and never grows.
+    """Parses bytes as they arrive. It never raises, and its memory is bounded.
 
-    A sentence begins with its `$`, even if other text precedes it in the line: a reset may have cut
-    something short, or a line end may have been lost. It ends after its checksum, with the first
-    byte that is no hex digit: line ends arrive damaged, too.
+    A sentence begins with its `$`, even after other text in the line: a reset may have cut a line
+    short, or a line end may have been lost. It ends after its checksum, at the first byte that is
+    not a hex digit, because line ends can be damaged too.
     """
 
     def __init__(self) -> None:
@@ -54,7 +50,7 @@ class Stream:
         """Bytes of all `Noise` so far."""
 
     def feed(self, data: bytes) -> list[Item]:
-        """Take bytes of any length; returns the items that they complete, in order."""
+        """Add any number of bytes. Returns the items that they complete, in order."""
         data = self._rest + data
         items: list[Item] = []
         begin = 0
@@ -77,7 +73,7 @@ class Stream:
         lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
         self._add_noise(lines, items)
         while len(self._rest) > 2 * MAX_LENGTH:
-            # Cut before a `$`, if one is there that may begin a sentence.
+            # Cut before a `$`, which may begin a sentence.
             begins = self._rest.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
             end = begins if begins > 0 else 2 * MAX_LENGTH
             self._add_noise(self._rest[:end], items)
@@ -85,13 +81,13 @@ class Stream:
         return items
 
     def end(self) -> list[Item]:
-        """Parse the unfinished line that is left when nothing more will come."""
+        """Parse the unfinished line at the end of the input."""
         return self.feed(b"\n")
 
     def _add_noise(self, data: bytes, items: list[Item]) -> None:
         for line in data.split(b"\n"):
-            line = line.rstrip(b"\r")  # of a line end, whose other half may be lost
-            if line.strip(b"\0 \r"):  # else it is such as the NUL of a board that starts
+            line = line.rstrip(b"\r")  # half of a line end
+            if line.strip(b"\0 \r"):  # else it may be the NUL of a board that starts
                 self.noise += len(line)
                 items += [Noise(escape(piece)) for piece in _PIECE.findall(line)]
 

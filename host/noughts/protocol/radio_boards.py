@@ -1,7 +1,7 @@
 """Names of boards that are received by radio: `radio-9A1B2C3D`, or `3b/radio-9A1B2C3D`.
 
-The part before the last `/` is the room, if several rooms are stored together. The name is the
-mark: nothing else in the store comes from such a board, and anybody near may have sent it.
+The part before the last `/` is the room, if several rooms are stored together. Only the name shows
+that a line came by radio, where anyone nearby can send.
 """
 
 import re
@@ -12,7 +12,7 @@ _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
 
 
 def sending_board(line: str, radio_id: str | None) -> str:
-    """The board that sent something, by the name of the line on which it came.
+    """The name of a sender, from the name of the board on whose line its sentence came.
 
     >>> sending_board("usb-9900", None), sending_board("usb-9900", "9A1B2C3D")
     ('usb-9900', 'radio-9A1B2C3D')

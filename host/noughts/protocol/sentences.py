@@ -4,8 +4,8 @@
     $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
     $NR,<id>,<body of one of these>*hh                                 the same, received by radio
 
-A game that a board has stored is resent after `$NB`, at a later start, word for word: its boot is
-then not the one that `$NB` has named.
+A board resends its stored games after `$NB`, word for word. Their boot is then not the one that
+`$NB` has given.
 """
 
 import re
@@ -19,7 +19,7 @@ from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.game.positions import FULL, LINES, WON
 
 MAX_LENGTH = 120
-"""No sentence of protocol 1 is longer, `$` and checksum included."""
+"""Of a sentence of protocol 1, with `$` and checksum."""
 
 _PLAIN = re.compile("[ -#%-)+-~]*")
 _BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
@@ -31,13 +31,10 @@ _LATER = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
 _RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
 
 
-# Nobody changes them, though Python would allow it: frozen ones take four times as long to make.
+# Not frozen, though nobody changes one: making a frozen one takes four times as long.
 @dataclass(unsafe_hash=True)
 class Boot:
-    """A board has started.
-
-    boot: what names this run of the board, eight hex digits.
-    """
+    """A board has started. boot: the id of this run of the board, eight hex digits."""
 
     boot: str
     board: str
@@ -47,10 +44,10 @@ class Boot:
 
 @dataclass(unsafe_hash=True)
 class Game:
-    """A game as far as it has come.
+    """A game so far.
 
-    number counts from 1 since boot; seats are player A's and B's, each `P`, `E`, `M` or `H`; first
-    is who began; ms since the game began; end is `-`, `A`, `B`, `=` or `x` (abandoned).
+    number: counts from 1 since boot. seats: player A's and B's, each `P`, `E`, `M` or `H`. first:
+    who began. ms: since the game began. end: `-`, `A`, `B`, `=` or `x` (abandoned).
     """
 
     boot: str
@@ -67,7 +64,7 @@ class Game:
 
     @property
     def marks(self) -> dict[int, str]:
-        """Whose mark, `A` or `B`, is in which cell; the oldest first."""
+        """By cell, `A` or `B`; the oldest mark first."""
         return {cell: self.player(ply) for ply, cell in enumerate(self.moves)}
 
 
@@ -76,10 +73,10 @@ Sentence = Boot | Game
 
 class ParsedSentence(NamedTuple):
     body: str
-    """The part between `$` and `*`, as the board that sent it writes it."""
+    """The part between `$` and `*`, without the `NR` and id of radio."""
     sentence: Sentence
     radio_id: str | None = None
-    """Of the board that sent it by radio; None if it came by cable."""
+    """The sender's, by radio; None by cable."""
 
     @property
     def line(self) -> str:
@@ -87,7 +84,7 @@ class ParsedSentence(NamedTuple):
 
 
 def is_late(sentence: Sentence, boot: str | None) -> bool:
-    """The game may be long over, and nobody knows since when; boot: the board's last boot id."""
+    """Whether the game may have ended long before; boot: the board's last boot id."""
     return isinstance(sentence, Game) and sentence.end != "-" and sentence.boot != boot
 
 
@@ -96,24 +93,24 @@ def is_same(game: Game, now: Game | None) -> bool:
 
 
 class Runs:
-    """The run that each board is in, by the line on which it is received, if that line shows it."""
+    """The current run of each board, as far as its line shows it."""
 
     def __init__(self) -> None:
         self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot of the run it is in, None until that is known; and since when."""
+        """By line: the boot of its run, None if unknown; and since when."""
 
     def opened(self, line: str, at: int | None, boot: str | None = None) -> None:
-        """A port was opened: its board may be resending games of earlier runs."""
+        """Note that a port was opened: its board may be resending games of earlier runs."""
         since = self._announced.get(line, (None, None))[1]
-        if at is None or since is None or since <= at:  # else it is late or repeated
+        if at is None or since is None or since <= at:  # else this is late or repeated
             self._announced[line] = boot, at
 
     def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
         if isinstance(sentence, Game) and sentence.end != "-":
-            # By radio an end is resent some time later, so its moment is not exact.
+            # By radio, an end is resent some time later, so its time is not exact.
             return by_radio or sentence.boot != self._announced.get(line, (None, None))[0]
         if not by_radio:
-            # A game that goes on is of this run, too: its `$NB` may have come before the port was
+            # An unfinished game is of this run too: its `$NB` may have come before the port was
             # open.
             self.opened(line, at, sentence.boot)
         return False
@@ -124,7 +121,7 @@ def player_of(first: str, ply: int) -> str:
 
 
 def score_array(marks: Mapping[int, str]) -> list[int]:
-    """By line, A's marks count +1 and B's -1, as on the board (`device/rules.py`)."""
+    """The sum of each line: A's marks count +1 and B's -1, as on the board (`device/rules.py`)."""
     return [sum({"A": 1, "B": -1}[marks[cell]] for cell in line if cell in marks) for line in LINES]
 
 
@@ -134,9 +131,9 @@ def checksum(body: str) -> str:
 
 
 def write(sentence: Sentence, radio_id: str | None = None) -> str:
-    """A sentence as the line that the board sends, checksum included, without its line end.
+    """A sentence as a board sends it, with its checksum, without a line end.
 
-    radio_id: of the board that sends it by radio.
+    radio_id: the sender's, by radio.
     """
     return framed(body(sentence), radio_id)
 
@@ -165,8 +162,7 @@ def is_of_board(body: str) -> bool:
 def parse(line: str) -> ParsedSentence:
     """The sentence in a line (without its line end), by cable or radio.
 
-    Raises `UnknownSentenceError` for what a later version may have sent, `SentenceError` for all
-    else.
+    Raises `UnknownSentenceError` if a later version may have sent it, else `SentenceError`.
     """
     body, radio_id = line[1:-3], None
     if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
@@ -206,16 +202,16 @@ def _game(found: re.Match[str]) -> Game:
 def outcome(moves: Iterable[int], first: str) -> str:
     """The result of these moves by the rules: `-`, `A`, `B` or `=`.
 
-    Raises `SentenceError` when a cell is taken twice or somebody moves after the end.
+    Raises `SentenceError` if a cell is taken twice, or for a move after the end.
     """
     return _played("".join(map(str, moves)), first)[-1]
 
 
 @lru_cache(maxsize=1024)
 def _played(moves: str, first: str) -> tuple[tuple[int, ...], int, int, str]:
-    """The cells, the marks of who moves next and of the other (as masks), and the outcome.
+    """The cells, the marks (as masks) of the player to move and of the other, and the outcome.
 
-    They follow from those before, which a board has just sent.
+    They follow from those of one move less, which a board has just sent.
     """
     if not moves:
         return (), 0, 0, "-"

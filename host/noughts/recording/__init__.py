@@ -1,1 +1,1 @@
-"""What is happening now: ports that come and go, recording what boards say."""
+"""Recording: sources of sentences, such as ports that come and go, and their way to the store."""

@@ -1,7 +1,7 @@
 """The data logs of V2s that are plugged in: read from their drives, as a source of games.
 
-A thread looks at the drives, for one may take long to answer. Each log is read once while its drive
-is there, and again when it has changed; that its games are known already changes nothing.
+A thread polls the drives, because one may take long to answer. Each log is read when its drive
+appears, and again when it has changed. Reading the same games again does no harm.
 """
 
 import threading
@@ -22,18 +22,18 @@ _CLOSE_S = 0.2
 
 
 def name_of_copy(file: str) -> str:
-    """The board name in the store for the games of a log that was copied to this file."""
+    """The board's name in the store, for a log that was copied to this file."""
     return f"file-{printable(file)}"
 
 
 class DataLogs(QueuedSource):
-    """Follows the drives that are mounted. `close()` it."""
+    """Follows the mounted drives until `close()`."""
 
     def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
         super().__init__()
         self._find = find
         self._read: dict[str, tuple[object, str]] = {}
-        """By board, the version of the log that was read, and why it could not be."""
+        """By board: which version of its log was read, and the error if it could not be."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
         self._thread.start()
@@ -41,7 +41,7 @@ class DataLogs(QueuedSource):
     def _look(self) -> None:
         while not self._stopped.is_set():
             drives: Sequence[Drive] = ()
-            with suppress(OSError):  # one that goes away while the system lists it
+            with suppress(OSError):  # a drive was unplugged while the system listed it
                 drives = self._find()
             there = {
                 name_of(Port(str(drive.path), drive.usb_id)): drive
@@ -58,7 +58,7 @@ class DataLogs(QueuedSource):
         version, why = None, ""
         try:
             status = path.stat()
-            # The drive's files have no true dates; it is mounted again when one has changed.
+            # The drive's dates are not real. It is mounted again after each change.
             found = status.st_size, status.st_mtime_ns, drive.remounts
             if found == known:
                 return
@@ -67,7 +67,7 @@ class DataLogs(QueuedSource):
             version = found
             if games := data_log.games(content):
                 self.put(SentencesRead(board, games, timestamps.now(), from_log=True))
-        except FileNotFoundError:  # a V1, or nothing was logged yet
+        except FileNotFoundError:  # a V1, or nothing has been logged yet
             pass
         except (DataLogError, OSError) as error:
             why = error_message(error)
@@ -76,6 +76,6 @@ class DataLogs(QueuedSource):
         self._read[board] = version, why
 
     def close(self) -> None:
-        """Stop reading; a drive that does not answer is left alone."""
+        """Stop reading, without waiting for a drive that does not answer."""
         self._stopped.set()
         self._thread.join(_CLOSE_S)

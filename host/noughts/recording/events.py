@@ -1,4 +1,4 @@
-"""What happens while boards are watched: each event knows its text, and its record for scripts."""
+"""Events while boards are watched. Each knows its text, and its record for scripts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 
 Called = Callable[[str], str]
-"""What people call a board, by its name in the store."""
+"""Gives the name that people know a board by, from its name in the store."""
 
 
-# Nobody changes one, though Python would allow it: frozen ones take four times as long to make.
+# Not frozen, though nobody changes one: making a frozen one takes four times as long.
 @dataclass(unsafe_hash=True)
 class Event:
-    """kind: its name in `noughts watch --json`. says: its text, with its fields in braces."""
+    """kind: its name in `noughts watch --json`. says: its text, with fields in braces."""
 
     _kind: ClassVar[str]
     _says: ClassVar[str]
@@ -26,20 +26,20 @@ class Event:
 
     @property
     def resent(self) -> bool:
-        """Whether it is a repeat, which people need not see."""
+        """Whether it is a repeat that people need not see."""
         return False
 
     @property
     def about(self) -> str:
-        """What has happened, without the board's name."""
+        """Its text without the board's name."""
         return self._says.format_map(vars(self))
 
     def text(self, called: Called = short) -> str:
-        """Describe it in one line."""
+        """The event in one line."""
         return self.about
 
     def record(self) -> dict[str, object]:
-        """What `noughts watch --json` prints of it; the command's help explains the fields."""
+        """Its fields in `noughts watch --json`, which that command's help explains."""
         return {"event": self._kind} | vars(self)
 
 
@@ -53,7 +53,7 @@ class BoardEvent(Event):
 
 @dataclass(unsafe_hash=True)
 class PortOpened(BoardEvent, kind="connected"):
-    """A port is open. Its board is named by USB serial number, else by the port."""
+    """A port is open. Its board is named after its USB serial number, or else after the port."""
 
     port: str
 
@@ -83,19 +83,19 @@ class DataLogUnreadable(BoardEvent, kind="unreadable", says="{why}"):
 
 @dataclass(unsafe_hash=True)
 class SentenceStored(BoardEvent):
-    """A sentence that is in the store by now."""
+    """A sentence was stored."""
 
     sentence: Sentence
     game: int | None
-    """The game's number in the store; a boot has none."""
+    """The game's number in the store; None for a boot."""
     new: bool
-    """Whether the store has learnt anything from it."""
+    """Whether it was new to the store."""
     late: bool = False
-    """Whether the game ended earlier: a board had stored it, or repeats its end."""
+    """Whether the game ended earlier: the board had stored it, or repeats its end."""
     played_before: int | None = None
-    """The moment before which it was played, in ms since 1970, where its start is not known."""
+    """If its start is not known: a time, in ms since 1970, by which the game had ended."""
     gateway: str | None = None
-    """The board on whose line it came, where it came by radio."""
+    """If it came by radio: the board on whose line it came."""
 
     @property
     def resent(self) -> bool:
@@ -108,7 +108,7 @@ class SentenceStored(BoardEvent):
         if self.played_before is not None:
             before = timestamps.local_bound(self.played_before)
             return f"{describe_whole(self.sentence, self.game)}, played before {before}"
-        # A stored game whose start was received; by radio the end of one that was followed.
+        # The start was received. By radio, this is the end of a game that was followed live.
         by_radio = is_by_radio(self.board)
         return (describe if by_radio else describe_whole)(self.sentence, self.game)
 
@@ -147,10 +147,10 @@ class BoardRefused(BoardEvent, kind="refused", says="refused: {why}"):
 
 @dataclass(unsafe_hash=True)
 class BoardNamed(BoardEvent, kind="named"):
-    """What people call a board: it has just connected, or was renamed."""
+    """The name of a board that has just connected, or was renamed."""
 
     name: str | None
-    """None: it no longer has a name."""
+    """None if its name was removed."""
 
     def text(self, called: Called = short) -> str:
         named = "no longer has a name" if self.name is None else f"is named {self.name}"
@@ -168,7 +168,7 @@ class UnknownSentence(
 
 @dataclass(unsafe_hash=True)
 class NoiseReceived(BoardEvent, kind="noise", says="noise: {noise}"):
-    """What is not a sentence, escaped so that it is safe to show."""
+    """Text that is not a sentence, escaped so that it is safe to show."""
 
     noise: str
 
@@ -208,7 +208,7 @@ class StoreGone(
 
 @dataclass(unsafe_hash=True)
 class NotShown(Event, kind="missed"):
-    """The number of unread events that were dropped; everything was stored."""
+    """How many events were dropped unread. Everything was stored."""
 
     events: int
 
@@ -238,7 +238,7 @@ class RoomOffline(
 
 @dataclass(unsafe_hash=True)
 class MessageRejected(Event, kind="rejected", says="{topic}: a message was rejected: {why}"):
-    """Somebody published what cannot be from a room; reported once for each reason."""
+    """Somebody published something that no room sends. Each reason is reported once."""
 
     topic: str
     why: str

@@ -20,18 +20,18 @@ from noughts.store.stored_game import StoredGame
 class PlayRecording:
     """Records what a board sends in a store, as `noughts watch` does, until `close()`.
 
-    It never fails: `error` then says in one line why games are not stored, and they are recorded
-    in a temporary store.
+    It never fails. If the store does, `error` says why in one line, and games go to a temporary
+    store.
     """
 
     def __init__(self, path: Path, board: str) -> None:
         self.error = ""
         self.moved = ""
-        """Where games are stored instead, in one line, if the store was deleted or overwritten."""
+        """If the store was deleted or overwritten: where games are stored instead, in one line."""
         self.stored: set[int] = set()
-        """The numbers in the store of the games that are there and over."""
+        """The numbers of the finished games in the store."""
         self.score: dict[str, Counter[str]] = {}
-        """By seats, how many games ended so: `A`, `B`, `=`."""
+        """By seats: how many games ended in `A`, `B` or `=`."""
         self.last: StoredGame | None = None
         """The last game that was won or drawn."""
         self._board = board
@@ -41,12 +41,12 @@ class PlayRecording:
         self._thread.start()
 
     def receive(self, data: bytes) -> None:
-        """Take bytes of the board, without waiting for the store."""
+        """Queue bytes from the board, without waiting for the store."""
         if data:
             self._received.put(DataReceived(self._board, data, timestamps.now()))
 
     def close(self) -> None:
-        """Stop, once everything received so far is stored, or the store has failed."""
+        """Stop once everything received so far is stored, or the store has failed."""
         self._stop.set()
         self._thread.join()
 

@@ -1,7 +1,7 @@
 """Following serial ports that come and go: finding, opening and reading many of them.
 
-One thread finds ports; each port is opened in a thread of its own, because a far host may take
-long to answer. `poll()` reads them all, without waiting. Nothing is ever written.
+One thread finds ports. Each port is opened in its own thread, because a remote host may take long
+to answer. `poll()` reads them all without waiting. Nothing is ever written.
 """
 
 import contextlib
@@ -24,19 +24,19 @@ _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
 _READ = 16_384
-"""Bytes of a port in a turn, so that one cannot keep the others waiting."""
+"""The most bytes read from a port at once, so that no port holds up the others."""
 
 
 def name_of(port: Port) -> str:
     """The name of a board in the store."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
-    # A raw line, or a spreadsheet, would take other beginnings for something else.
+    # Any other first character could be misread in a raw line or a spreadsheet.
     return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
 
 
 class PortMonitor:
-    """Follows the ports that were named, or all micro:bits. `close()` it."""
+    """Follows the named ports, or all micro:bits, until `close()`."""
 
     def __init__(
         self, wanted: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
@@ -68,11 +68,11 @@ class PortMonitor:
 
     def _ports(self) -> Sequence[Port]:
         there: Sequence[Port] = ()
-        with contextlib.suppress(OSError):  # one that goes away while the system lists it
+        with contextlib.suppress(OSError):  # a port was unplugged while the system listed it
             there = self._find()
         if not self._wanted:
             return there
-        # The name that was given may be a link; the board behind it is the same.
+        # The given name may be a link to the port.
         known = {port.name: port.usb_id for port in there}
         return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
 
@@ -95,7 +95,7 @@ class PortMonitor:
                     self.follow(board, port, opened)
 
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
-        """Follow a port that is open already."""
+        """Follow a port that is already open."""
         with self._lock:
             self._open[board, port] = opened
             self._changes.put(LineOpened(board, timestamps.now()))
@@ -103,7 +103,7 @@ class PortMonitor:
 
     @contextlib.contextmanager
     def released(self, board: str) -> Iterator[None]:
-        """Close a board's port for somebody else to use."""
+        """Close a board's port, so that something else can use it."""
         with self._lock:
             self._released.add(board)
             ports = [port for name, port in self._open if name == board]
@@ -119,14 +119,14 @@ class PortMonitor:
                 self._try(port, board)
 
     def poll(self) -> list[Change]:
-        """What has happened since the last time, and all bytes that are there by now."""
+        """Everything that has happened since the last call, with all bytes received by now."""
         with self._lock:
             for board, port in list(self._open):
                 self._read(board, port)
             return self._changes.poll()
 
     def _read(self, board: str, port: str, why: str | None = None) -> None:
-        """Take what is there; close the port if it is gone, or for another reason."""
+        """Read a port. Close it if it is gone, or if `why` gives a reason."""
         opened = self._open[board, port]
         try:
             if data := read_port(opened, _READ):
@@ -147,12 +147,12 @@ class PortMonitor:
 
 
 def _close(port: serial.SerialBase) -> None:
-    with contextlib.suppress(Exception):  # it is gone: an error from closing it adds nothing
+    with contextlib.suppress(Exception):  # the port is gone: an error on closing adds nothing
         port.close()
 
 
 def close_all(closes: Iterable[Callable[[], object]], timeout_s: float) -> None:
-    """Close what may take its time; nothing is lost if the program ends before it is closed."""
+    """Call all of these at once; do not wait longer than this for any that has not returned."""
     threads = [threading.Thread(target=close, daemon=True) for close in closes]
     for thread in threads:
         thread.start()

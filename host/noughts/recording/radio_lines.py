@@ -1,7 +1,7 @@
-"""Which boards a gateway is listened to about: anybody near can send, and under any id.
+"""Which boards are accepted by radio: anyone nearby can send, under any id.
 
-So what may come by radio is limited, to boards that are known, or else in number; what is refused
-is counted, and does not go into the store.
+So only known boards are accepted, or else only so many. Refused sentences are counted, and are not
+stored.
 """
 
 import re
@@ -14,16 +14,16 @@ from noughts.protocol.radio_boards import id_of, is_by_radio, sending_board
 from noughts.recording.events import BoardRefused
 
 MAX_BOARDS = 100
-"""On one gateway's line, unless it is said which are known: a class, and its neighbours."""
+"""Accepted from one gateway without a list of known boards: a class and its neighbours."""
 _MAX_REPORTED = 100
-"""Boards whose refusal is reported."""
+"""Refusals are reported for this many boards."""
 _ID = re.compile(r"(?:radio-)?([0-9A-F]{8})", re.IGNORECASE)
 
 
 class RadioLines:
-    """Takes or refuses what boards say by radio. known: the ids that count; None: any.
+    """Accepts or refuses boards by radio. known: the ids to accept; None accepts any.
 
-    named: boards that people have given a name; it may be replaced.
+    named: boards that people have named, which are always accepted; it may be replaced.
     """
 
     def __init__(self, known: Collection[str] | None = None) -> None:
@@ -35,7 +35,7 @@ class RadioLines:
         self._reported: set[str] = set()
 
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
-        """The board that said something, or why it is refused; None if that was reported."""
+        """The sending board, or its refusal; None if that was already reported."""
         board = sending_board(line, radio_id)
         received = self._boards[line]
         if self._known is not None:
@@ -62,9 +62,9 @@ class RadioLines:
 
 
 def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
-    """The ids in a file: on each line one, or the name (in `names`) of a board; # begins a comment.
+    """The ids in a file. Each line has an id, or a board's name from `names`; # starts a comment.
 
-    Raises `NoughtsError` for a line that names no board, and for a file without any; `OSError`.
+    Raises `OSError`, and `NoughtsError` for a line that is neither or a file without boards.
     """
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for board, name in names.items():
@@ -74,7 +74,7 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         written = " ".join(line.split())
-        # A name may have a # in it.
+        # A name may contain a #.
         words = written if written.casefold() in by_name else written.split("#")[0].strip()
         if found := _ID.fullmatch(words):
             ids.add(found[1].upper())

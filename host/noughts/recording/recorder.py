@@ -1,4 +1,4 @@
-"""Recording what boards say: it is stored first, and then reported."""
+"""Recording what boards send: it is stored first, and then reported."""
 
 import contextlib
 import threading
@@ -21,30 +21,30 @@ from noughts.store.queries import names
 from noughts.store.store import Store, unused_path_near
 
 _AT_ONCE = 2048
-"""What is stored in a transaction, when so much is there."""
+"""The most items stored in one transaction."""
 _REST_S, _BUSY_REST_S = 0.05, 0.1
-"""Between two looks at the sources: what comes together is cheaper to store."""
+"""Between two polls of the sources: storing many lines at once is cheaper."""
 _BUSY_S = 0.005
-"""A look that takes so long has found much; to look less often is cheaper then."""
+"""A poll that takes this long has found much, so the next one comes later."""
 _LOCK_TIMEOUT_S = 0.05
-"""To wait for others who write to the store, before listening to the boards again."""
+"""To wait for another program that writes to the store, before polling the boards again."""
 _REPORT_BUSY_AFTER_S = 2.0
 _QUIET_S = 1.0
-"""A board that has sent no stored game for so long has sent all of them."""
+"""A board that has sent no stored game for this long has sent all of them."""
 _MAX_PENDING = 50_000
-"""Of what is received while the store cannot be written, some 30 MB; the rest has to wait."""
+"""Items held while the store cannot be written, about 30 MB; the rest stays at the sources."""
 _NAMES_S = 1.0
-"""Between two looks at whether another program has named a board."""
+"""Between two checks whether another program has named a board."""
 _SHUTDOWN_TIMEOUT_S = 0.25
-"""After the end was asked for: to take in what boards have said by then."""
+"""For receiving what boards have sent by the end."""
 
 
 class Recorder:
-    """What all boards say: into a store, which it owns, and then events. `close()` it.
+    """Records what all boards send, in a store that it owns, and then reports events.
 
-    It is used in one thread at a time: in `poll()` after `poll()`, or in `run()`.
+    Use it in one thread at a time, by `run()` or by repeated `poll()`, and `close()` it.
 
-    known: ids of the boards that may be received by radio; None: any, see `radio_lines.py`.
+    known: ids of the boards to accept by radio; None accepts any, see `radio_lines.py`.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class Recorder:
         self.sources = list(followed)
         self.radio = RadioLines(known)
         self.pending: list[events.Event | sources.Delivered | Received] = []
-        """What another program prevents us from storing, and what comes after that."""
+        """Not stored yet, in order; it waits while another program writes to the store."""
         self.store = store
-        """Another one, should this be deleted or overwritten."""
+        """Replaced by another if it is deleted or overwritten."""
         self._first_path = store.path
         store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()  # from now on
@@ -71,17 +71,17 @@ class Recorder:
         self._names = self.radio.named = names(store)
         self._named_at_s = time.monotonic()
         self._arrived: list[sources.Change] = []
-        """What the last look at the sources has found."""
+        """From the last poll of the sources."""
 
     @property
     def noise(self) -> int:
-        """Bytes so far that were no part of a sentence."""
+        """Bytes so far that were not part of a sentence."""
         return sum(stream.noise for stream in self._streams.values())
 
     def run(self, stop: threading.Event, report: Callable[[list[events.Event]], None]) -> None:
-        """Record until `stop` is set, and what boards have said by then.
+        """Record until `stop` is set, including what boards have sent by then.
 
-        report: gets the events, and must not wait for anybody. Raises `StoreError`.
+        report: gets the events, and must not block. Raises `StoreError`.
         """
         while not stop.is_set():
             start_s = time.monotonic()
@@ -93,9 +93,9 @@ class Recorder:
         report(self.finish())
 
     def finish(self) -> list[events.Event]:
-        """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
+        """Store what boards have sent by now. Raises `StoreError` if that fails for some of it."""
         end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
-        reported = self.poll()  # also a computer that is too busy takes one look
+        reported = self.poll()  # at least once, even on a busy computer
         while (self._arrived or self.pending) and time.monotonic() < end_s:
             reported += self.poll()
         if left := sum(isinstance(each, Received) for each in self.pending):
@@ -108,7 +108,7 @@ class Recorder:
         return reported
 
     def poll(self) -> list[events.Event]:
-        """Take what is there. Raises `StoreError` if it cannot be stored."""
+        """Poll all sources, and store what they give. Raises `StoreError` if that fails."""
         self._arrived = []
         if len(self.pending) < _MAX_PENDING:
             self._arrived = [change for source in self.sources for change in source.poll()]
@@ -118,12 +118,12 @@ class Recorder:
         return self.settle()
 
     def hear(self, board: str, data: bytes, at: int | None) -> list[events.Event]:
-        """Take bytes of a board, and store what can be stored; returns what came of that."""
+        """Take bytes from a board, store them, and give the events."""
         self.take(sources.DataReceived(board, data, at))
         return self.settle()
 
     def take(self, change: sources.Change) -> None:
-        """Take what has happened; `settle` stores what is to be stored of it."""
+        """Queue what a source gave; `settle` stores it."""
         match change:
             case sources.DataReceived(board, data, at):
                 self._take_items(board, self._streams[board].feed(data), at)
@@ -162,21 +162,21 @@ class Recorder:
                     self.pending.append(events.UnknownSentence(line, item.what))
 
     def _renamed(self) -> list[events.BoardNamed]:
-        """Boards that another program has named since the last look."""
+        """Boards that another program has named since the last check."""
         if time.monotonic() - self._named_at_s < _NAMES_S:
             return []
         self._named_at_s = time.monotonic()
         before = self._names
-        with contextlib.suppress(StoreError):  # to store something says what is wrong
+        with contextlib.suppress(StoreError):  # the next write reports what is wrong
             self._names = self.radio.named = names(self.store)
         changed = sorted(before.items() ^ self._names.items())
         return [events.BoardNamed(board, self._names.get(board)) for board in dict(changed)]
 
     def settle(self) -> list[events.Event]:
-        """Store what is pending, as far as other programs let us; gives what is stored so far.
+        """Store what is pending, and give the events of what was stored.
 
-        In another store, should this one not be there any more. Raises `StoreError` when something
-        cannot be stored; it stays pending.
+        If the store is gone, another one takes its place. Raises `StoreError` if something cannot
+        be stored; it stays pending.
         """
         reported: list[events.Event] = []
         try:
@@ -227,7 +227,7 @@ class Recorder:
             return
         if not late:
             played_before = None
-            if self._resent:  # a board in its present run has sent all that it had
+            if self._resent:  # a board that sends live games has resent all stored ones
                 self._sum_up(board, reported)
         elif not is_by_radio(board):
             resent = self._resent.setdefault(board, events.ResentGames(board, 0, 0))
@@ -239,12 +239,12 @@ class Recorder:
         )
 
     def _sum_up(self, board: str, reported: list[events.Event]) -> None:
-        """Sum up the stored games that a board has sent, where the store had some of them."""
+        """Sum up the games that a board has resent, if the store had some of them."""
         if (resent := self._resent.pop(board, None)) and resent.again:
             reported.append(resent)
 
     def _move(self, reported: list[events.Event]) -> None:
-        """Go on in another store, with the names of boards."""
+        """Continue in another store, which gets the boards' names."""
         gone = self.store.path
         try:
             store = Store(unused_path_near(self._first_path), create=True)
@@ -253,7 +253,7 @@ class Recorder:
                 f"{gone} is gone, and no new store can be made next to it ({error.strerror}); "
                 "check the folder"
             ) from error
-        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
+        with contextlib.suppress(Exception):  # SQLite's errors about a lost file add nothing
             self.store.close()
         self.store = store
         store.wait_for_others(_LOCK_TIMEOUT_S)
@@ -263,7 +263,7 @@ class Recorder:
         reported.append(events.StoreGone(str(gone), str(store.path)))
 
     def save(self) -> Path:
-        """Write what is pending into a file next to the store. Raises `OSError`."""
+        """Write what is pending to a file next to the store. Raises `OSError`."""
         store = self.store.path
         path = store.with_name(f"{store.name}-not-stored-{timestamps.now()}.log")
         lines = []

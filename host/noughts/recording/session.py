@@ -1,4 +1,4 @@
-"""What is known of the boards since watching began, for what shows how things stand."""
+"""The state of all boards since watching began, for the screen and the page."""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
@@ -15,23 +15,23 @@ _LISTED = 200
 class BoardState:
     name: str
     port: str
-    """Empty for a board that is received by radio."""
+    """Empty for a board by radio."""
     connected: bool = True
-    """Whether its port is open, or its gateway's; a board that is switched off looks the same."""
+    """Whether its port, or its gateway's, is open. A board without power may look connected."""
     room_offline: bool = False
     gateway: str | None = None
-    """By radio: the board on whose line it was received last."""
+    """By radio: the board on whose line its last sentence came."""
     is_gateway: bool = False
-    """Whether it passes on what others send, and sends nothing itself."""
+    """Whether it only passes on what others send."""
     boot: Boot | None = None
     game: Game | None = None
-    """The game that is on its LEDs, as far as the last sentence described it."""
+    """The game on its LEDs, as of the last sentence."""
     number: int | None = None
     """That game's number in the store."""
     score: Counter[str] = field(default_factory=Counter)
     """Games that ended since watching began: `A`, `B` and `=`."""
     noise: int = 0
-    """Lines that were not a sentence."""
+    """Lines that were not sentences."""
 
 
 class Ended(NamedTuple):
@@ -39,7 +39,7 @@ class Ended(NamedTuple):
     board: str
     game: Game
     played_before: int | None = None
-    """Of a recovered game: a moment at which it was over."""
+    """Of a recovered game: a time by which it had ended."""
 
 
 class Session:
@@ -51,16 +51,16 @@ class Session:
         self.ended: deque[Ended] = deque(maxlen=_LISTED)
         """Newest first."""
         self.waiting: dict[str, str] = {}
-        """Ports that cannot be opened and brokers that cannot be reached, and why."""
+        """Why a port cannot be opened, or a broker cannot be reached."""
         self.offline: set[str] = set()
-        """Rooms that were online, or are known to the broker, and are offline."""
+        """Rooms that the broker knows, and that are offline."""
         self.warning = ""
-        """What has become of the store, in words; empty while all is well."""
+        """What is wrong with the store, in words; empty if nothing is."""
         self.sentences = 0
         self.games = 0
-        """Games that ended."""
+        """Games that have ended."""
         self.recovered = 0
-        """Those of them that had ended at some moment before."""
+        """How many of these had ended some time before."""
 
     @property
     def gateways(self) -> list[BoardState]:
@@ -112,7 +112,7 @@ class Session:
         return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
 
     def _connect(self, name: str, connected: bool) -> None:
-        """Note whether a board's port is open; the boards received there go with it."""
+        """Note whether a port is open, for its board and for those received through it."""
         for board in self.boards.values():
             if name in (board.name, board.gateway):
                 board.connected = connected

@@ -1,4 +1,4 @@
-"""What sources give to a recorder: events, and what boards say, with its moment.
+"""What sources give to a recorder: events, and what boards send, with the time.
 
 A source is a `PortMonitor`, `DataLogs`, a broker, or a queue; `read_captured` reads a file.
 """
@@ -20,28 +20,28 @@ class DataReceived(NamedTuple):
     board: str
     data: bytes
     at: int | None
-    """When they were received, perhaps in another room; None if nobody knows."""
+    """When they were received, perhaps in another room; None if unknown."""
 
 
 class LineOpened(NamedTuple):
-    """A board's port was opened, here or in another room: it may have been reset before."""
+    """A board's port was opened, here or in another room. The board may have been reset before."""
 
     board: str
     at: int | None
 
 
 class SentencesRead(NamedTuple):
-    """What a board said to another part of this program, or has in its files, the oldest first."""
+    """Sentences from another part of this program, or from a board's files, the oldest first."""
 
     board: str
     sentences: Sequence[Sentence]
     at: int | None
     from_log: bool = False
-    """Whether they are games of some earlier time, from a data log."""
+    """Whether they are earlier games, from a data log."""
 
 
 class Delivered(NamedTuple):
-    """Follows bytes whose sender waits for confirmation that they are stored."""
+    """Comes after bytes whose sender waits for a confirmation that they are stored."""
 
     stored: Callable[[], None]
 
@@ -51,11 +51,11 @@ Change = Event | DataReceived | LineOpened | SentencesRead | Delivered
 
 class Source(Protocol):
     def poll(self) -> Sequence[Change]:
-        """What has happened since the last time; it does not wait."""
+        """What has happened since the last call. It does not wait."""
 
 
 class QueuedSource(queue.SimpleQueue[Change]):
-    """What other threads put there."""
+    """A source that other threads fill."""
 
     def poll(self) -> list[Change]:
         return [self.get() for _ in range(self.qsize())]
@@ -64,10 +64,10 @@ class QueuedSource(queue.SimpleQueue[Change]):
 def read_captured(
     file: BufferedReader, called: str, name: str, at_once: int = 512
 ) -> Iterator[tuple[int, list[Change]]]:
-    """What a captured log, or a copy of a V2's data log, says: bytes read, and what is in them.
+    """Read a captured log, or a copy of a V2's data log: bytes read, and what they hold.
 
-    called: the file's name, for errors. name: the board's, where the log does not give it. at_once:
-    lines that are stored together. Raises `DataLogError`.
+    called: the file's name, for errors. name: the board's name, where the log has none. at_once:
+    how many lines are stored together. Raises `DataLogError`.
     """
     if file.peek(1)[:1] == b"<":
         content = file.read(data_log.MAX_SIZE + 1)

@@ -12,7 +12,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 
 _AT_ONCE = 2
-"""Boards that start at the same time: each uses a processor for a second."""
+"""How many boards start at the same time: each needs a processor for a second."""
 _KINDS = BOARDS[::-1]
 _CLOSE_S = 0.5
 
@@ -20,8 +20,8 @@ _CLOSE_S = 0.5
 class VirtualBoards:
     """Boards `virtual-1`, `virtual-2` and so on, until `close()`.
 
-    follow: called with a board's name and its port, open, from which nothing has been read yet.
-    changed: called with its name when it runs or cannot be started. Both are called in any thread.
+    follow: called with a board's name, its port's name, and that port, open and unread. changed:
+    called with its name when it runs or cannot be started. Both are called in any thread.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class VirtualBoards:
         self.kinds = {
             f"virtual-{number + 1}": _KINDS[number % len(_KINDS)] for number in range(count)
         }
-        """The kind of each, `V1` or `V2`."""
+        """By name, `V1` or `V2`."""
         self.running: dict[str, VirtualBoard] = {}
         self.errors: dict[str, str] = {}
         """Why a board could not be started."""
@@ -43,18 +43,18 @@ class VirtualBoards:
         self._starting = threading.Semaphore(_AT_ONCE)
 
     def start(self, *names: str) -> None:
-        """Begin to start these, or all."""
+        """Start these boards, or all, in the background."""
         for name in names or self.kinds:
             threading.Thread(
                 target=self._start, args=[name], name="start a board", daemon=True
             ).start()
 
     def again(self, name: str) -> None:
-        """Start a board anew that does not run any more."""
+        """Restart a board that no longer runs."""
         with self._lock:
             if name not in self.errors:
                 return  # another browser was first
-            # Only then its error, or somebody who looks at the old board notes it again.
+            # In this order: whoever still uses the old board would note its error again.
             old = self.running.pop(name, None)
             del self.errors[name]
         if old is not None:
@@ -80,20 +80,20 @@ class VirtualBoards:
 
     @property
     def names(self) -> dict[str, str]:
-        """The boards that run, by port."""
+        """The names of the running boards, by port."""
         with self._lock:
             running = self.running.items()
             return {board.port: name for name, board in running if name not in self.errors}
 
     def board(self, name: str) -> VirtualBoard:
-        """A board that runs. Raises `BoardError`."""
+        """A running board. Raises `BoardError`."""
         board = self.running.get(name)
         if board is None:
             raise BoardError(f"{name[:60]!r} is not a running virtual board; choose another one")
         return board
 
     def close(self) -> None:
-        """End them all at once; one that is just starting ends with this process."""
+        """End all boards. One that is just starting ends with this process."""
         with self._lock:
             self._closed = True
             boards = list(self.running.values())

@@ -1,1 +1,1 @@
-"""A watch publishes its store's lines to an MQTT broker, and another collects: docs/rooms.md."""
+"""One watch publishes its store's lines to an MQTT broker; another collects them: docs/rooms.md."""

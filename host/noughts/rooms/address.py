@@ -1,6 +1,6 @@
 """Addresses of brokers, `mqtt[s]://[user@]host[:port][/prefix]`, passwords, and names of rooms.
 
-A password is never a word of the command line, which all users of a computer can read.
+A password is never on the command line, which all users of a computer can read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FORM = "write mqtt[s]://[user@]host[:port][/prefix], without + # and $ in the p
 
 @dataclass(frozen=True)
 class BrokerAddress:
-    """A broker, what all topics there begin with, and how to be let in."""
+    """A broker, the prefix of all topics there, and the login."""
 
     host: str
     port: int
@@ -47,7 +47,7 @@ class BrokerAddress:
 
     @property
     def is_here(self) -> bool:
-        """It is this computer, so nothing goes over a network."""
+        """Whether it is this computer, so that nothing goes over a network."""
         return _HERE.fullmatch(self.host) is not None
 
 
@@ -58,16 +58,16 @@ def is_broker(url: str) -> bool:
 def parse(
     url: str, password_file: Path | None = None, authority: Path | None = None
 ) -> BrokerAddress:
-    """Read an address, and what is needed to be let in there.
+    """Parse an address, and read the password and certificate.
 
-    The password is the first line of the file, else what the environment says; authority: the
-    certificate of the CA, in PEM, else those that the system trusts. Raises `NoughtsError`.
+    The password is the first line of the file, else from the environment. authority: the CA's
+    certificate in PEM, else those that the system trusts. Raises `NoughtsError`.
     """
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        # What it says may quote the address, with a password in it.
+        # The error may quote the address, with a password in it.
         raise NoughtsError(f"that is not the address of a broker; {_FORM}") from error
     if parts.password is not None:
         raise NoughtsError(
@@ -104,7 +104,7 @@ def _password(path: Path | None) -> str | None:
 
 
 def _context(authority: Path | None) -> ssl.SSLContext:
-    import ssl  # it takes memory, and few watches need it
+    import ssl  # it needs memory, and is rarely used
 
     try:
         return ssl.create_default_context(cafile=None if authority is None else str(authority))
@@ -116,7 +116,7 @@ def _context(authority: Path | None) -> ssl.SSLContext:
 
 
 def is_room_name(text: str) -> bool:
-    """With a `/` and a board's name behind it, it must not be mistaken for a port or a URL."""
+    """Whether it is valid: with a `/` and a board's name, it must not look like a port or a URL."""
     return _ROOM.fullmatch(text) is not None and text.isprintable()
 
 

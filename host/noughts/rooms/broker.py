@@ -1,4 +1,4 @@
-"""A connection to a broker that is made again whenever it is lost: paho's, with our words."""
+"""A connection to a broker, which reconnects: paho's, with our error messages."""
 
 import queue
 import socket
@@ -20,17 +20,17 @@ from noughts.rooms.messages import MAX_MESSAGE, OFFLINE
 
 _RECONNECT_DELAY_S = 1
 _KEEP_ALIVE_S = 20
-"""After one and a half of these without a word, a broker takes a room for lost."""
+"""A broker counts a room as lost after one and a half of these without a packet."""
 _SHUTDOWN_TIMEOUT_S = 0.5
-"""For a broker to take the last messages."""
+"""For sending the last messages."""
 QOS = 1
 
 
 class Broker(paho.Client):
-    """Maintains a connection to a broker, with these subscriptions. `close()` it.
+    """Maintains a connection to a broker, with these subscriptions, until `close()`.
 
-    Messages published during an outage are sent when the broker is back; any thread may publish.
-    status: a topic that the broker sets to offline when the connection ends without a word.
+    Messages published during an outage are sent when the broker is back. Any thread may publish.
+    status: a topic that the broker sets to offline when the connection is lost.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class Broker(paho.Client):
         self.reconnect_delay_set(_RECONNECT_DELAY_S, _RECONNECT_DELAY_S)
         self.address, self.subscriptions = address, subscriptions
         self.arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
-        """Messages, to be acknowledged; new connections; and why there is none, each once."""
+        """Messages, which must be acknowledged, new connections, and failures, each once."""
         self.why = ""
-        """The last failure that was reported since there was a connection."""
+        """The last failure that was reported since the last connection."""
         self.let_in = self.closing = False
         if address.user is not None:
             self.username_pw_set(address.user, address.password)
@@ -59,7 +59,7 @@ class Broker(paho.Client):
         self.loop_start()
 
     def close(self, last: Sequence[paho.MQTTMessageInfo] = ()) -> None:
-        """Hang up, once these messages are with the broker or that takes too long."""
+        """Disconnect, once the broker has these messages or that takes too long."""
         end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         while self.is_connected() and time.monotonic() < end_s:
             if all(message.is_published() for message in last):
@@ -69,7 +69,7 @@ class Broker(paho.Client):
         self.disconnect()
 
     def loop_forever(self, timeout: float = 1.0, retry_first_connection: bool = False) -> Any:
-        """Connect, and whenever that is lost once more; paho's thread runs this."""
+        """Connect, and reconnect whenever the connection is lost, in paho's thread."""
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         asked.MaximumPacketSize = 2 * MAX_MESSAGE
         while not self.closing:
@@ -79,7 +79,7 @@ class Broker(paho.Client):
                     clean_start=True, properties=asked,
                 )  # fmt: skip
                 super().loop_forever(timeout, retry_first_connection)
-            except Exception as error:  # what is no broker may send what paho never expected
+            except Exception as error:  # a server that is not a broker may send anything
                 self.note_error(error)
             time.sleep(0 if self.closing else _RECONNECT_DELAY_S)
 
@@ -107,7 +107,7 @@ class Broker(paho.Client):
         self.let_in = False
 
     def check(self, codes: Iterable[ReasonCode], what: str) -> None:
-        """Report what the broker's access list forbids."""
+        """Report it if the broker's access list forbids this."""
         if any(code.is_failure for code in codes):
             self.fail(f"it does not let this user {what}; check its access list")
 

@@ -1,4 +1,4 @@
-"""Receives from rooms: each message is acknowledged and confirmed once it is stored."""
+"""Receiving from rooms: each message is acknowledged and confirmed once it is stored."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,13 +16,13 @@ from noughts.store import timestamps
 from noughts.store.capture import OPENED
 
 _MAX_NAMES = 10_000
-"""Nobody who may publish can fill the memory with rooms and boards."""
+"""Of rooms, or of boards, so that no sender can fill the memory."""
 
 
 class Collector:
-    """Receives from all rooms of a broker, for a `Recorder`. `close()` it.
+    """Receives from all rooms of a broker, as a source of a `Recorder`, until `close()`.
 
-    A board is named `ROOM/BOARD`. A message is as untrusted as noise on a wire.
+    A board is named `ROOM/BOARD`. Messages are not trusted.
     """
 
     def __init__(self, address: BrokerAddress) -> None:
@@ -30,16 +30,16 @@ class Collector:
         self._online: dict[str, bool] = {}
         """By room."""
         self._connected: dict[str, bool] = {}
-        """By board, whether it has said something since its port, or its room, was opened."""
+        """By board, whether it has sent something since its port, or its room, was opened."""
         self._rejected: set[str] = set()
         self._stored: dict[str, list[str]] = {}
-        """By room, the digests of messages that are stored, and not confirmed yet."""
+        """By room, the digests of stored messages that are not confirmed yet."""
         self._confirmations: list[paho.MQTTMessageInfo] = []
         rooms = f"{address.prefix}/+/"
         self._broker = Broker(address, [f"{rooms}status", f"{rooms}board/+"])
 
     def poll(self) -> list[Change]:
-        """All that has arrived; the broker sends few messages that are not acknowledged."""
+        """Everything that has arrived; the broker limits how many messages are unacknowledged."""
         self._confirm()
         changes: list[Change] = []
         while not self._broker.arrived.empty():
@@ -64,7 +64,7 @@ class Collector:
         self._broker.ack(message.mid, message.qos)
 
     def _status(self, room: str, payload: bytes) -> Iterator[Change]:
-        if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
+        if payload not in (ONLINE, OFFLINE, b""):  # empty: somebody has removed the room
             raise ValueError("that is not the status of a room")
         if not payload or self._online.get(room) == (payload == ONLINE):
             return
@@ -87,7 +87,7 @@ class Collector:
             opened = data == OPENED
             if opened:
                 yield LineOpened(name, at)
-            # A board that has said nothing may be a gateway, and is not announced.
+            # A board that has sent nothing may be a gateway, and is not announced.
             if opened == self._connected.setdefault(name, False):
                 self._connected[name] = True
                 yield PortOpened(name, self._name)
@@ -99,7 +99,7 @@ class Collector:
         self._broker.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
-        """Tell the rooms what has been stored."""
+        """Confirm to the rooms what has been stored."""
         if self._stored:
             self._confirmations = [
                 self._broker.publish(topic(self._prefix, room, "stored"), " ".join(digests), QOS)
@@ -108,6 +108,6 @@ class Collector:
             self._stored = {}
 
     def close(self) -> None:
-        """Confirm what is stored by now, and hang up."""
+        """Confirm what is stored by now, and disconnect."""
         self._confirm()
         self._broker.close(self._confirmations)

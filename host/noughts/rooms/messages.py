@@ -1,11 +1,11 @@
 """Topics at a broker, and messages: raw lines (`store/capture.py`) of one board.
 
     PREFIX/ROOM/status        retained: online, offline
-    PREFIX/ROOM/board/BOARD   what a board said, from the room
-    PREFIX/ROOM/stored        which of it is stored, from a collector
+    PREFIX/ROOM/board/BOARD   what a board has sent, from the room
+    PREFIX/ROOM/stored        the digests of stored messages, from a collector
 
-A collector confirms a message by its digest: nobody needs to count, and a message that is sent
-again is confirmed by the same one.
+A collector confirms a message by its digest, so nobody needs to number messages, and a message that
+is sent again has the same confirmation.
 """
 
 import hashlib
@@ -17,20 +17,20 @@ from noughts.rooms.address import is_room_name
 from noughts.store import capture
 
 MAX_MESSAGE = 64 * 1024
-"""Bytes that a room sends at once, and that a collector reads."""
+"""The most bytes of a message that a room sends, and that a collector accepts."""
 ONLINE, OFFLINE = b"online", b"offline"
 
 
 def digest(lines: bytes) -> str:
-    """64 bits of a message's SHA-256, in hex: few messages wait at any moment."""
+    """64 bits of a message's SHA-256, in hex: enough for the few messages that wait at a time."""
     return hashlib.sha256(lines).hexdigest()[:16]
 
 
 def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
-    """A message of this board, line by line, each with the moment at which it was received.
+    """A message of this board, line by line, each with the time at which it was received.
 
-    The clock of another computer may be fast, or the sender lie: nothing was received after `now`.
-    Raises `ValueError`, saying why, for what no room sends.
+    No time is later than `now`: the room's clock may be fast, or the sender may lie. Raises
+    `ValueError`, which says why, for a message that no room sends.
     """
     if not 0 < len(lines) <= MAX_MESSAGE:
         raise ValueError(f"it is empty, or longer than {MAX_MESSAGE:,} bytes")
@@ -47,7 +47,7 @@ def topic(prefix: str, room: str, *levels: str) -> str:
 
 
 def parse_topic(prefix: str, given: str) -> tuple[str, str | None]:
-    """The room and, unless it is about its status, the board. Raises `ValueError`, saying why."""
+    """The room and the board; no board for a room's status. Raises `ValueError`, which says why."""
     levels = [unquote(level) for level in given.removeprefix(f"{prefix}/").split("/")]
     if topic(prefix, *levels) == given and is_room_name(levels[0]):
         match levels:
@@ -59,6 +59,6 @@ def parse_topic(prefix: str, given: str) -> tuple[str, str | None]:
 
 
 def is_published(board: str, room: str) -> bool:
-    """Nothing goes round in circles: what has been through a room is not published there again."""
+    """Whether a room publishes a board; not if its lines have been through this room before."""
     rooms = takewhile(is_room_name, board.split("/")[:-1])
     return capture.is_board_name(board) and room not in rooms

@@ -1,9 +1,9 @@
-"""A room: it publishes the lines of its store until a collector has confirmed that they are stored.
+"""A room publishes the lines of its store until a collector confirms that they are stored.
 
-The queue is the table `lines`. How far collectors have stored it, for each broker and room, is in
-the table `published`; that may be behind what they have, and then some lines are sent twice.
-Messages are sent in order, and a few at a time. One is sent again after a new connection, when a
-later one was confirmed before it, and when nothing was confirmed for a while.
+The queue is the table `lines`. For each broker and room, the table `published` has the last
+confirmed line. It may lag behind, and then some lines are sent twice.
+Messages are sent in order, a few at a time. A message is sent again after a new connection, if a
+later one was confirmed before it, or if nothing was confirmed for a while.
 """
 
 import time
@@ -26,13 +26,13 @@ from noughts.store.capture import raw_line
 from noughts.store.store import Store
 
 WINDOW = 24
-"""Messages that wait to be confirmed: those of 40 rooms are what a broker queues for a reader."""
+"""Unconfirmed messages at a time: a broker queues those of 40 rooms for one reader."""
 _AT_ONCE = 140
-"""Lines that are read at once: some 16 KB, in as many messages as there are boards."""
+"""Lines read at once: about 16 KB, in as many messages as there are boards."""
 _MAX_SIZE = 32 * 1024
-"""Bytes of a message, without its last line: noise may be long."""
+"""Bytes of a message without its last line, because noise may be long."""
 _RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
-"""Without a confirmation, before the oldest message is sent again: at first, and at most."""
+"""Without a confirmation, before the oldest message is resent: at first, and at most."""
 _NO_COLLECTOR = (
     "no collector is storing this room's games; they wait in the room's store until "
     "`noughts watch mqtt://…` runs"
@@ -44,7 +44,7 @@ _LINES = """
 
 
 class Message(NamedTuple):
-    """Raw lines of a board; after: the id of the line before those among which they were read."""
+    """Raw lines of a board; after: the id of the line before the batch that they come from."""
 
     board: str
     lines: bytes
@@ -52,9 +52,9 @@ class Message(NamedTuple):
 
 
 def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], int]:
-    """The messages of the lines behind this one, in order for each board, and the last line read.
+    """The messages of the lines after this one, in order for each board, and the last line read.
 
-    Left out is what came from this very room, or without a moment, and games that no board plays.
+    Lines that came from this very room or without a time, and the page's games, are left out.
     Raises `StoreError`.
     """
     found: list[tuple[str, bytearray]] = []
@@ -71,7 +71,7 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
                 found.append((board, latest[board]))
             by_radio = is_by_radio(board)
             if late and not by_radio and not recovered.get(board):
-                # Behind a port that was opened, a collector takes the end of a game for a late one.
+                # After a port was opened, a collector counts the end of a game as late.
                 latest[board] += raw_line(board, "", at)
             recovered[board] = bool(late)
             if boot is not None:
@@ -83,15 +83,15 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
 class Publisher:
     """Publishes the lines of a recorder's store as those of a room, whenever it is polled.
 
-    It never waits: paho's thread sends. store: gives the store, which may become another one if the
-    first is gone. `close()` it before the store. Raises `StoreError`.
+    It never waits: paho's thread sends. store: gives the recorder's store, which may be replaced.
+    `close()` it before the store. Raises `StoreError`.
     """
 
     def __init__(self, address: BrokerAddress, room: str, store: Callable[[], Store]) -> None:
         self._name, self._room, self._store_now = str(address), room, store
         self._topic = partial(topic, address.prefix, room)
         self._status = self._topic("status")
-        self._has_collector = True  # until we know better
+        self._has_collector = True  # until a confirmation is missing
         self._open(store())
         self._saved_s = time.monotonic()
         self._broker = Broker(address, [self._topic("stored"), self._status], self._status)
@@ -102,18 +102,18 @@ class Publisher:
         query = "SELECT max(line) FROM published WHERE receiver = ?"
         self._read = self._saved = store.read(query, [self._receiver])[0][0] or 0
         self._waiting: dict[str, Message] = {}
-        """Messages that are not confirmed, by digest, in the order of their lines."""
+        """The unconfirmed messages, by digest, in the order of their lines."""
         self._sent: dict[str, None] = {}
-        """Those of them that were sent, in the order in which they were."""
+        """The digests of those that were sent, in the order of sending."""
         self._restart_timer()
 
     def _restart_timer(self) -> None:
         self._confirmed_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
 
     def poll(self) -> list[Event]:
-        """Send what is to be sent; gives what a person should know since the last time."""
+        """Send what must be sent, and give the events since the last call."""
         events: list[Event] = []
-        with suppress(StoreError):  # the store's writer reports what is wrong
+        with suppress(StoreError):  # the recorder reports what is wrong
             if self._store_now() is not self._store:
                 self._open(self._store_now())
             while not self._broker.arrived.empty():
@@ -133,7 +133,7 @@ class Publisher:
         return self._broker.publish(self._status, status, QOS, retain=True)
 
     def _take(self, message: paho.MQTTMessage) -> Iterator[Event]:
-        """Take confirmations, and correct the status that a lost connection has left."""
+        """Take confirmations, and correct the status after a lost connection."""
         self._broker.ack(message.mid, message.qos)
         if message.payload == OFFLINE:
             self._publish_status(ONLINE)
@@ -141,7 +141,7 @@ class Publisher:
             if self._waiting.pop(name, None) is None:
                 continue
             if name in self._sent:
-                # A message that was sent before it would have been confirmed before it.
+                # Messages that were sent earlier should have been confirmed earlier.
                 for earlier in list(takewhile(name.__ne__, self._sent)):
                     del self._sent[earlier]
                 del self._sent[name]
@@ -174,7 +174,7 @@ class Publisher:
         return bool(found)
 
     def _save(self) -> None:
-        """Note how far all is stored, if that has changed; if it fails, more is sent twice."""
+        """Note the last confirmed line, if it has changed. If that fails, more is sent twice."""
         self._saved_s = time.monotonic()
         oldest = next(iter(self._waiting.values()), None)
         stored = self._read if oldest is None else oldest.after
@@ -183,7 +183,7 @@ class Publisher:
             self._saved = stored
 
     def close(self) -> None:
-        """Publish what is left, and that the room goes offline."""
+        """Publish what is left, and that the room is offline."""
         self.poll()
         with suppress(StoreError):
             self._save()

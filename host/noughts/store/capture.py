@@ -1,12 +1,11 @@
-r"""Captured logs: what a serial line brought, or lines with a time, a board and what it sent.
+r"""Captured logs: the bytes of a serial line, or raw lines with a time and a board.
 
-These are the raw lines that rooms send to each other, and that release 1.0.0 wrote next to its
-store. Each is the moment, the board and what it sent, with every byte that is not plain text as
-\xhh:
+Rooms send raw lines, and release 1.0.0 wrote them next to its store. Each has the time, the board
+and what it sent, where \xhh stands for a byte that is not plain text:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
 
-If there is no text, the board's port was opened: it may have been reset since its last line.
+Without a text, the board's port was opened: the board may have been reset since its last line.
 """
 
 import re
@@ -22,30 +21,27 @@ _LINE = re.compile(
 )
 _CHUNK = 65_536
 OPENED = b"\n"
-"""The text recorded when a board's port was opened; empty lines from a board are not recorded."""
+"""Stands for the opening of a board's port; empty lines from a board are not recorded."""
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
 def is_board_name(text: str) -> bool:
-    """Whether a board may have this name.
-
-    In raw logs and exports it must not begin anything else, and no terminal may act on it.
-    """
+    """Whether a board may have this name: it must be safe in raw lines, exports and terminals."""
     return _NAME.fullmatch(text) is not None and text.isprintable()
 
 
 def raw_line(board: str, text: str, at: int) -> bytes:
-    """A line with the time at which a board sent a text; text: already escaped."""
+    """A raw line, from a text that is already escaped."""
     name = escape(board.encode()).replace(" ", "\\x20")
     return f"{timestamps.iso(at)} {name} {text}\n".encode()
 
 
 class Captured(NamedTuple):
-    """Bytes of a captured log; board and moment are known if it is one of our raw logs."""
+    """Bytes of a captured log, with the board and the time if they come from a raw line."""
 
     data: bytes
     size: int
-    """Bytes that they take in the file."""
+    """How many bytes of the file they take."""
     board: str | None = None
     at: int | None = None
 
@@ -56,13 +52,13 @@ class Captured(NamedTuple):
 
 
 def read(file: BinaryIO) -> Iterator[Captured]:
-    """What a captured log holds: a raw log of ours, or bytes as a serial line brought them."""
+    """Read a captured log, line by line."""
     while line := file.readline(_CHUNK):
         captured = Captured(line, len(line))
         if found := _LINE.fullmatch(line):
             at, name, data = (part.decode() for part in found.groups())
             board = unescape(name).decode(errors="replace")
-            # The escapes may have hidden what it is; and there is no 31st of February.
+            # An escape may have hidden something else, and 31 February is not a date.
             with suppress(ValueError):
                 if is_board_name(board):
                     data = unescape(data) + b"\n"

@@ -1,11 +1,11 @@
 """The games that follow from the lines of one boot and game number: a pure function of a set.
 
-What was received is the truth, and a stored game is its summary; so neither the order in which
-lines come, nor how often or by which way, makes a difference to the games.
+Only what was received counts, and a stored game is its summary. So the games do not depend on the
+order in which lines come, or on how often they come.
 
     line    what a board sent about a game: the whole game so far, see `protocol/sentences.py`
-    radio   whether it came by radio, where anybody near can send; else by cable, or from a file
-    late    whether the game was over some time before it was received: sent again, or from a log
+    radio   whether it came by radio, where anyone nearby can send; else by cable, or from a file
+    late    whether the game had ended some time before: it was resent, or comes from a log
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Line(NamedTuple):
     radio: bool
     late: bool
     at: int | None
-    """The first moment at which it was received, in ms since 1970; None if nobody knows."""
+    """When it was first received, in ms since 1970; None if unknown."""
     text: str
     head: str
-    """The text up to the moves: boot, number, seats, and who began."""
+    """The text before the moves: boot, number, seats, and who began."""
     moves: str
     """Cells 0 to 8."""
     ms: int
     end: str
     progress: tuple[int, bool, int]
-    """How far the game has come: moves, abandoned, ms. While it is played, this only grows."""
+    """How far the game has come: moves, abandoned, ms. During a game, this only grows."""
 
     @classmethod
     def of(
@@ -67,28 +67,29 @@ class FoldedGame(NamedTuple):
 
 
 def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
-    """The games that these lines of one boot and game number are of, each with its lines.
+    """The games of these lines, which have one boot and game number; each with its lines.
 
     ============================  =================================================================
-    lines of one game             have the same seats and the same player who began; of any two,
-                                  the earlier one goes on (`-`), its moves begin the later one's,
-                                  and its ms are not more. A move has one ms. So another move,
-                                  another ms for a move, a time that runs backwards, or a move
-                                  after the end is of another game.
-    the cable before the radio    Games are made of what came by cable. What came by radio is added
-                                  where it agrees with all of that; the rest is of other games.
-    a line that fits two games    is of the one whose next line has fewer moves, or of the slower.
-    moves, times, ms, end         those of the line that has come furthest; the time of each move
+    lines of one game             have the same seats, and the same player began. Of any two, the
+                                  earlier one is unfinished (`-`), the later one's moves begin with
+                                  its moves, and its ms are not greater. A move has one ms. So
+                                  another move, another ms for a move, a time that runs backwards,
+                                  or a move after the end belongs to another game.
+    the cable before the radio    Games are made of lines by cable. A line by radio is added if it
+                                  agrees with all of them; else it belongs to another game.
+    a line that fits two games    belongs to the one whose next line has fewer moves, or to the
+                                  slower one.
+    moves, times, ms, end         those of the line that has come furthest; the times of all moves
                                   that a line ends with.
     started                       the earliest start given by a live line, by cable if there
                                   is one, else by radio; heard is when the last of them arrived.
-    played_before                 without a live line, the first moment at which the game was over.
+    played_before                 without a live line, the first time by which the game had ended.
     by_radio                      1 if no line by cable has come as far as the last one.
-    board                         by cable, with a USB serial number, in the nearest room: the
-                                  first in that order of those under which it was received.
+    board                         the best of the boards under which it was received: by cable,
+                                  with a USB serial number, in the nearest room, in that order.
     ============================  =================================================================
 
-    A line received without a time does not show when the game was played.
+    A line without a time does not show when the game was played.
     """
     played = sorted(lines, key=attrgetter("progress"))
     if all(_are_of_one_game(*each) for each in pairwise(played)):
@@ -106,24 +107,24 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
 
 
 def _order(line: Line) -> tuple[bool, int, bool, int, str]:
-    """By cable first, and those first that have come furthest; the same texts side by side."""
+    """By cable first, then those that have come furthest; equal texts next to each other."""
     plies, abandoned, ms = line.progress
     return line.radio, -plies, not abandoned, -ms, line.text
 
 
 def _fits(line: Line, game: Sequence[Line]) -> bool:
-    """Whether a line agrees with all that a game has so far."""
+    """Whether a line agrees with all lines of a game so far."""
     return all(
         _are_of_one_game(*sorted((line, other), key=attrgetter("progress")))
-        # What precedes the earliest line by cable precedes all others, too.
+        # A line that can precede the earliest line by cable can precede all of them.
         for other in (game if line.radio else game[-1:])
     )
 
 
 def _are_of_one_game(earlier: Line, later: Line) -> bool:
-    """Whether two lines can be of one game, the later one having come as far or further.
+    """Whether two lines can belong to one game; the later one has come as far or further.
 
-    If the first and the second are, and the second and the third, then so are the first and third.
+    If the first and second can, and the second and third, then the first and third can too.
     """
     if earlier.text == later.text:
         return True
@@ -132,16 +133,16 @@ def _are_of_one_game(earlier: Line, later: Line) -> bool:
         and earlier.ms <= later.ms
         and earlier.head == later.head
         and later.moves.startswith(earlier.moves)
-        # Two times for one move contradict each other; before the first move any time will do.
+        # Two times for one move contradict each other. Before the first move, any time will do.
         and (len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves)
     )
 
 
 def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]:
-    """How near a game is that fits: the least is taken."""
+    """How far away a fitting game is: the line goes to the nearest one."""
     later = [other.progress for other in game if other.progress >= line.progress]
     plies, abandoned, ms = min(later, default=(math.inf, True, 0))
-    # Of two games with as many moves, lines come slowest first: the slower one is still to have it.
+    # Lines with as many moves come slowest first, so the slower of two games comes first too.
     return game[0].radio, plies, abandoned, -ms
 
 
@@ -185,5 +186,5 @@ def _late_dates(lines: Iterable[Line]) -> _Dates:
 
 
 def precedence(board: str) -> tuple[bool, bool, int, str]:
-    """A game received under several boards is stored under the one with the lowest value."""
+    """A game received under several boards is stored under the one with the least value."""
     return is_by_radio(board), "usb-" not in board, len(board), board

@@ -1,4 +1,4 @@
-"""The table `lines`, what was received, and the table `games`, which follows from it."""
+"""The table `lines`, everything received, and the table `games`, which follows from it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from noughts.protocol.sentences import Boot, Sentence, body, framed
 from noughts.store.fold import FoldedGame, Line, fold
 
 _REMEMBERED = 128
-"""Boots and game numbers whose lines stay in memory: those of the boards that play."""
+"""How many boots and game numbers have their lines in memory: enough for all boards that play."""
 _MAX_LINES = 200
-"""By cable, or by radio, of one boot and game number: a game has eleven, and what folds them must
-not take long, no matter who sends what."""
+"""By cable, or by radio, of one boot and game number: a game has at most eleven, and folding must
+stay quick for hostile input too."""
 _MAX_NOISE = 64 * 1024 * 1024
-"""Bytes of what is not a sentence."""
+"""Bytes of noise, which is all that is not a sentence."""
 _NOISE_ROW = 50
-"""Bytes that a row and its index take besides the text, about."""
+"""Bytes of a row and its index without the text, roughly."""
 _PURGED = 1000
-"""Rows of noise that go at once."""
+"""Rows of noise that are deleted at once."""
 
 Key = tuple[str, int]
-"""Boot and game number: they identify a game, however it arrives and under any board."""
+"""Boot and game number. They identify a game, whichever way and under whichever board it comes."""
 
 _LINE = (
     "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -42,14 +42,14 @@ class Received(NamedTuple):
 
     board: str
     sentence: Sentence | None
-    """None for noise, and where a port was opened."""
+    """None for noise, and for a port that was opened."""
     text: str
-    """The body of the sentence, or the noise, escaped."""
+    """The body of the sentence, or the escaped noise."""
     at: int | None
     late: bool = False
-    """Whether the game was over at some moment before."""
+    """Whether the game had ended some time before."""
     gateway: str | None = None
-    """The board on whose line it came, where it came by radio."""
+    """If it came by radio: the board on whose line it came."""
 
     @classmethod
     def of(cls, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Received:
@@ -57,38 +57,37 @@ class Received(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A line is in the store."""
+    """The result of storing a line."""
 
     game: int | None
-    """The game's number in the store; none for a boot, for noise, and for what is kept as noise
-    because too many different lines have its boot and game number."""
+    """The game's number in the store. None for a boot, for noise, and for a sentence that is stored
+    as noise because too many different lines have its boot and game number."""
     new: bool
-    """Whether it is new to the store, by cable or by radio."""
+    """Whether it was new to the store, by cable or by radio."""
     played_before: int | None = None
-    """Of a game whose start is not known: a moment at which it was over, in ms since 1970."""
+    """If the game's start is not known: a time by which it had ended, in ms since 1970."""
 
 
 @dataclass
 class _Known:
-    """What the store has of one boot and game number."""
+    """What the store has for one boot and game number."""
 
     key: Key
     lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
     numbers: dict[int, int] = field(default_factory=dict)
-    """The numbers of the games, by the line that each has been in from the beginning."""
+    """The numbers of the games, by the id of the line that each began with."""
     game_of: dict[str, Stored | None] = field(default_factory=dict)
-    """By a line's text, its game; None until the games are renewed."""
+    """The game of each line, by text; None until the games are renewed."""
     stale: bool = True
-    """Whether the games are to be renewed."""
+    """Whether the games must be renewed."""
     over: bool = False
 
 
 class Lines:
     """Adds lines, and renews the games that they touch; each call within a transaction.
 
-    Of each line the first moment counts at which it was received, so to add it again changes
-    nothing.
+    A line has the time at which it was first received, so adding it again changes nothing.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -100,13 +99,13 @@ class Lines:
         self._noise: int | None = None
 
     def forget(self) -> None:
-        """Read everything again: what was written last is undone."""
+        """Read everything again, because a transaction was undone."""
         self._boards.clear()
         self._known.clear()
         self._noise = None
 
     def keep(self, received: Iterable[Received]) -> list[Stored]:
-        """Add all that was received, and renew its games."""
+        """Add received lines, and renew their games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
         if version != self._version:  # another program has written
             self._known.clear()
@@ -118,7 +117,7 @@ class Lines:
         return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
     def board(self, name: str) -> int:
-        """The number of a board, which is new if need be."""
+        """The number of a board, which is added if it is new."""
         if name not in self._boards:
             self._db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
             ((number,),) = self._db.execute("SELECT id FROM boards WHERE name = ?", (name,))
@@ -126,10 +125,10 @@ class Lines:
         return self._boards[name]
 
     def _add_received(self, each: Received) -> tuple[_Known, str, bool] | Stored:
-        """What is known of the line's game, the line, and whether it is new."""
+        """What is known of its boot and number, its text, and whether it is new; or the result."""
         board, sentence, text, at, late, _ = each
         if sentence is None:
-            if at is not None:  # else it is in a file already
+            if at is not None:  # else it is in the file that was read
                 self._add_noise(board, text, at)
             return Stored(None, True)
         if isinstance(sentence, Boot):
@@ -148,7 +147,7 @@ class Lines:
     def add(
         self, known: _Known, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> int | None:
-        """Add a line of a game; gives its number, or None if there are too many already."""
+        """Add a line of a game. Gives its id, or None if there are too many already."""
         same = board, radio, late, text
         before = known.lines.get(same)
         if before is None:
@@ -198,7 +197,7 @@ class Lines:
         self._noise += len(text) + _NOISE_ROW
         self._insert(board, None, None, 0, 0, at, text)
         while self._noise > _MAX_NOISE:
-            # The newest line stays: a room has published up to an id, which nothing has again.
+            # The newest line stays: a room has published up to an id, which must not be reused.
             oldest = self._db.execute(
                 "SELECT id, length(text) FROM lines WHERE boot IS NULL "
                 "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?",
@@ -225,7 +224,7 @@ class Lines:
         return known
 
     def renew_all(self) -> None:
-        """Make all games anew of their lines."""
+        """Make all games again from their lines."""
         keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
         for key in keys.fetchall():
             self._known.clear()
@@ -243,7 +242,7 @@ class Lines:
         numbers = {}
         known.over = True
         for game, lines in fold(known.lines.values()):
-            # A game's number stays the same as long as its first line belongs to it.
+            # A game keeps its number as long as its first line belongs to it.
             ids = [line.id for line in lines]
             before = [(known.numbers[line], line) for line in ids if line in known.numbers]
             number, first = min(before, default=(None, min(ids)))

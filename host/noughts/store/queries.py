@@ -1,4 +1,4 @@
-"""Reading back from the store: its games, and the boards that it has seen."""
+"""Reading from the store: its games and boards."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -13,26 +13,26 @@ from noughts.store.stored_game import RESULTS, SQL, StoredGame
 from noughts.store.timestamps import When
 
 MAX_NAME = 40
-"""Characters of what people call a board."""
+"""Characters of a board's name."""
 _SEARCHED = 200
-"""Boards; more are too many to choose from."""
+"""Boards to choose from; more are too many."""
 
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Which games of a store; nothing given: all."""
+    """Which games of a store; by default all."""
 
     boards: tuple[str, ...] = ()
-    """Parts of names or USB ids."""
+    """Parts of their names or USB ids."""
     seats: str | None = None
     results: tuple[str, ...] = ()
     """Of `RESULTS`."""
     since: int | None = None
     until: int | None = None
-    """Moments; the game began before it. Of a recovered game the moment counts before
-    which it was played. A game without a moment fits neither."""
+    """Times in ms since 1970; `until` itself is excluded. A recovered game counts by the time by
+    which it had ended. A game without a time fits neither."""
     moved: bool = False
-    """Leave out those that were left before their first move."""
+    """Only games with a move."""
 
     def where(self) -> tuple[str, list[object]]:
         """A condition in SQL, and its values."""
@@ -41,7 +41,7 @@ class GameFilter:
         if self.boards:
             texts = "lower(name || char(10) || coalesce(given_name, ''))"
             found = f"instr({texts}, lower(?))"
-            # The board's name begins with its room, such as 3b/; 13b/ is another one.
+            # A name begins with its room, such as 3b/; 13b/ is another room.
             parts = [f"{found} {'= 1' if name.endswith('/') else ''}" for name in self.boards]
             where = f"SELECT id FROM boards WHERE {' OR '.join(parts)}"
             conditions.append(f"games.board IN ({where})")
@@ -60,8 +60,8 @@ class GameFilter:
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
-# A boot id identifies a run on any board, except what was received by radio. With `max`, SQLite
-# gives the other columns of the row that has it.
+# A boot id identifies a run on any board, except by radio, where it may be forged. With `max`,
+# SQLite gives the other columns of the row with the maximum.
 _GAMES = f"""
     SELECT {SQL}, coalesce(own.hardware, other.hardware), coalesce(own.release, other.release),
            coalesce(own.table_id, other.table_id)
@@ -79,9 +79,9 @@ NEWEST_FIRST = f"{MOMENT} DESC, games.id DESC"
 def games(
     store: Store, wanted: GameFilter, newest: int | None = None, skipped: int = 0
 ) -> Iterator[StoredGame]:
-    """The games in the order in which they were stored, or so many of the newest, newest first.
+    """The games in the order in which they were stored, or the newest of them, newest first.
 
-    skipped: how many newer ones are left out of these.
+    newest: how many. skipped: how many still newer ones are left out.
     """
     where, values = wanted.where()
     order = "games.id"
@@ -92,7 +92,7 @@ def games(
 
 
 def game(store: Store, number: int) -> StoredGame:
-    """The game of this number in the store. Raises `StoreError`."""
+    """The game with this number in the store. Raises `StoreError`."""
     rows = store.read(f"{_GAMES} WHERE games.id = ?", [number])
     if not rows:
         listing = command_for("noughts games", store.path)
@@ -103,9 +103,9 @@ def game(store: Store, number: int) -> StoredGame:
 def before_and_after(
     store: Store, wanted: GameFilter, found: StoredGame
 ) -> tuple[int | None, int | None]:
-    """The numbers of the games that fit and began just before and after this one.
+    """The numbers of the matching games that began just before and just after this one.
 
-    Games without a moment come before all others.
+    Games without a time come before all others.
     """
     where, values = wanted.where()
     moment = next((each for each in found.when if each is not None), UNKNOWN_MOMENT)
@@ -122,33 +122,30 @@ def before_and_after(
 
 
 def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
-    """By board, when the latest of its games was played."""
+    """By board, when its latest game was played."""
     where, values = wanted.where()
-    # With `max`, SQLite gives the other columns of the row that has it.
+    # With `max`, SQLite gives the other columns of the row with the maximum.
     columns = f"name, started, played_before, max({MOMENT})"
     rows = store.each(f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id", values)
     return {board: When(started, before) for board, started, before, _ in rows}
 
 
 def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, str, str, str]]:
-    """Of each game, in any order: board, seats, first, moves, times, end.
-
-    The board is its number in the store. Quick, for many games.
-    """
+    """Of each game, in any order: board number, seats, first, moves, times, end; quickly."""
     where, values = wanted.where()
     query = "SELECT board, seats, first, moves, times, end"
     return store.each(f"{query} FROM games WHERE {where}", values)
 
 
 def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
-    """How many games fit, or for how many of them an expression is not NULL."""
+    """How many games match, or for how many of them an SQL expression is not NULL."""
     where, values = wanted.where()
     ((found,),) = store.read(f"SELECT count({what}) FROM games WHERE {where}", values)
     return int(found)
 
 
 def seats_played(store: Store) -> set[str]:
-    """Who has played as A and as B in any game."""
+    """All pairs of seats that have played."""
     return {seats for (seats,) in store.each("SELECT DISTINCT seats FROM games")}
 
 
@@ -160,9 +157,9 @@ class KnownBoard(NamedTuple):
     hardware: str | None
     """V1 or V2; None if its start was not received."""
     games: int
-    """Those that have ended."""
+    """Finished ones."""
     heard: int | None
-    """When the last sentence of a game was received, in ms since 1970, if known."""
+    """When the last sentence of a game was received, in ms since 1970; None if unknown."""
 
 
 _BOARDS = """
@@ -180,18 +177,18 @@ def boards(store: Store) -> list[KnownBoard]:
 
 
 def names(store: Store) -> dict[str, str]:
-    """What people call the boards that they have named."""
+    """The names that people have given to boards."""
     return dict(store.each("SELECT name, given_name FROM boards WHERE given_name IS NOT NULL"))
 
 
 def searched_for(store: Store) -> list[str]:
-    """What to search for to find each board's games: its name, or a part of its USB id."""
+    """For each board, a text that finds its games: its name, or a part of its USB id."""
     rows = store.each(f"SELECT name, given_name FROM boards ORDER BY id LIMIT {_SEARCHED}")
     return [called(board, name).removeprefix("usb-…") for board, name in rows]
 
 
 def known_board(store: Store, wanted: str) -> KnownBoard:
-    """The board of this number or id, `usb-` and `radio-` or not. Raises `StoreError`."""
+    """The board with this number or id, with or without `usb-` or `radio-`. Raises `StoreError`."""
     known = boards(store)
     numbers = {str(board.number): board for board in known}
     ids = {
@@ -206,9 +203,9 @@ def known_board(store: Store, wanted: str) -> KnownBoard:
 
 
 def as_name(text: str) -> str | None:
-    """A name as it is stored, None for an empty one.
+    """A name as it is stored; None for an empty one.
 
-    Raises `ValueError`, saying why, for one that is too long, or could act on a terminal.
+    Raises `ValueError`, which says why, if it is too long or has control characters.
     """
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if len(name) > MAX_NAME:

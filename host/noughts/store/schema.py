@@ -1,16 +1,16 @@
 """The store's tables, and how a store of release 1.0.0 becomes one of this version.
 
-    boards   what games come from: `usb-` and the USB serial number, `radio-` and the board's own
-             id if it was received by radio, else the port's name; before that and a `/` the room,
-             if several are stored together; and what people call it, once they have named it
-    lines    what was received, each different line once, with the first moment at which it was
-             received; what is not a sentence, with each of its moments, up to 64 MB of it
+    boards   name: `usb-` and the USB serial number, `radio-` and the board's own id if it was
+             received by radio, else the port's name; before these, the room and a `/`, if several
+             rooms are stored together. given_name: the name that people gave it
+    lines    everything received: each different sentence once, with the time at which it was
+             first received; noise each time that it came, up to 64 MB
     boots    each run of a board whose start was received, from its lines
     games    one row per game, by cable or radio: what `fold.py` makes of the lines of a boot
-             and number, renewed in the transaction in which lines come; its seats are letters of
+             and number, renewed in the transaction that adds lines; its seats are letters of
              `describe.SEATS`
 
-Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
+Times are milliseconds since 1970, UTC; NULL if unknown.
 """
 
 import sqlite3
@@ -28,10 +28,10 @@ from noughts.store.lines import Lines, Received
 APPLICATION_ID = 0x6E6F7567  # "noug", which distinguishes a store from other databases
 VERSION = 5
 OF_1_0_0 = 4
-"""The version of the stores that release 1.0.0 wrote."""
+"""The version of release 1.0.0's stores."""
 
 UNKNOWN_MOMENT = -(1 << 62)
-"""Of a game: before all others."""
+"""Sorts a game before all others."""
 MOMENT = f"coalesce(started, played_before, {UNKNOWN_MOMENT})"
 """When a game was played, as an index has it."""
 
@@ -44,18 +44,18 @@ TABLES = (
     CREATE TABLE lines (
         id INTEGER PRIMARY KEY,
         board INTEGER NOT NULL REFERENCES boards,
-        boot TEXT,                  -- NULL of what is not a sentence
-        number INTEGER,             -- the game's; 0 of a boot
+        boot TEXT,                  -- NULL for noise
+        number INTEGER,             -- the game's; 0 for a boot
         by_radio INTEGER NOT NULL,
-        late INTEGER NOT NULL,      -- whether the game was over some time before
+        late INTEGER NOT NULL,      -- whether the game had ended some time before
         at INTEGER,
-        text TEXT NOT NULL          -- of a sentence what stands between $ and *; else as
-                                    -- `parser.escape` writes it, or empty: a port was opened
+        text TEXT NOT NULL          -- a sentence without $ and checksum; noise as
+                                    -- `parser.escape` writes it; or empty: a port was opened
     ) STRICT
     """,
     "CREATE INDEX sentences ON lines (boot, number) WHERE boot IS NOT NULL",
     "CREATE INDEX noise ON lines (at) WHERE boot IS NULL",
-    # With `number = 0` SQLite would look at each number that is searched for, and plan anew.
+    # With `number = 0`, SQLite would plan each query again for the number that it searches for.
     "CREATE INDEX starts ON lines (board) WHERE NOT number",
     """
     CREATE TABLE published (        -- how far rooms have sent their lines
@@ -69,7 +69,7 @@ TABLES = (
         board INTEGER NOT NULL REFERENCES boards,
         boot TEXT NOT NULL,         -- eight hex digits
         number INTEGER NOT NULL,    -- counts from 1 since boot
-        line INTEGER NOT NULL,      -- the one that it began with, by which it keeps its id
+        line INTEGER NOT NULL,      -- its first line, by which it keeps its id
         seats TEXT NOT NULL CHECK (length(seats) = 2),           -- player A's and B's
         first TEXT NOT NULL CHECK (first IN ('A', 'B')),         -- who began
         moves TEXT NOT NULL CHECK (moves NOT GLOB '*[^0-8]*'),   -- cells
@@ -80,8 +80,8 @@ TABLES = (
         started INTEGER CHECK (abs(started) < 253370764800000),  -- the year 9999
         heard INTEGER CHECK (abs(heard) < 253370764800000),
         played_before INTEGER CHECK (abs(played_before) < 253370764800000),
-                                    -- without a start: a moment at which it was over
-        by_radio INTEGER NOT NULL   -- whether the radio alone knows how it went on
+                                    -- without a start: a time by which it had ended
+        by_radio INTEGER NOT NULL   -- whether its later moves came by radio only
     ) STRICT
     """,
     "CREATE INDEX games_by_number ON games (boot, number)",
@@ -109,17 +109,17 @@ _OLD_BOOTS = """
 
 
 def take_over(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of this version, and fill them, in a transaction.
+    """Make and fill the tables of this version, within a transaction.
 
-    Game numbers stay the same. Release 1.0.0 had a row for each board name under which a game was
-    received; those are one game now.
+    Game numbers stay the same. Release 1.0.0 had a row for each board under which a game was
+    received; these rows become one game.
     """
     db.execute("ALTER TABLE games RENAME TO old_games")
     db.execute("ALTER TABLE boots RENAME TO old_boots")
     db.execute("DROP INDEX games_by_moment")
     for statement in TABLES:
         db.execute(statement)
-    # So that no other game gets the number of one.
+    # First, so that no new game gets one of their numbers.
     db.execute(
         f"INSERT INTO games (id, board, boot, number, line, {_GAME}) "
         f"SELECT id, board, boot, number, 0, {_GAME} FROM old_games"
@@ -169,7 +169,7 @@ def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:
 def _lines(
     game: FoldedGame, boot: str, number: int, start_by_radio: bool
 ) -> Iterator[tuple[bool, int | None, str]]:
-    """What a game must have come from, the furthest first: by radio, the moment, the text."""
+    """The lines that an old game must have come from, the last first: by radio, time, text."""
 
     def text(moves: str, ms: int, end: str) -> str:
         return f"NG,{boot},{number},{game.seats},{game.first},{moves},{ms},{end}"
@@ -183,7 +183,7 @@ def _lines(
         for _, line in lines:
             yield last_by_radio, game.played_before, line
         return
-    # The start and the last moment are of lines that came live, all of them one way.
+    # Lines with the first and the last time came live, and all of these in the same way.
     live_by_radio = is_by_radio(game.board) or start_by_radio
     heard: int | None = game.heard
     for ms, line in lines:

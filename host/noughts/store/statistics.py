@@ -1,4 +1,4 @@
-"""What many games have in common: results, first moves, lengths, thinking times, mistakes."""
+"""Statistics of many games: results, first moves, lengths, thinking times, mistakes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Player:
     """One kind of seat: a person, the chip at one of its levels, or an engine."""
 
     games: int = 0
-    """Games that ended by the rules, counted once for each seat of this kind."""
+    """Games that were won or drawn, counted once for each seat of this kind."""
     moves: int = 0
+    """In those games."""
     mistakes: int = 0
-    """In those games, as moves are."""
     thought_ms: list[int | None] = field(default_factory=list)
-    """Of each move in all games; None where the time was not received."""
+    """For each move in all games; None if the time was not received."""
 
     @property
     def mistakes_a_game(self) -> float | None:
@@ -44,7 +44,7 @@ class Player:
         self.thought_ms += other.thought_ms
 
     def quartiles_ms(self) -> list[float] | None:
-        """A quarter, half and three quarters of the moves took less; none without moves."""
+        """A quarter, half and three quarters of the moves took less; None without moves."""
         times: list[float] = [ms for ms in self.thought_ms if ms is not None]
         if len(times) < 2:
             return times * 3 or None
@@ -56,9 +56,9 @@ class _Figures:
     results: dict[tuple[str, str], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    """By seats and who began: how often each end, as in the sentence."""
+    """By seats and who began: how many games had each end."""
     players: dict[str, Player] = field(default_factory=lambda: defaultdict(Player))
-    """By the letter of the seat."""
+    """By the seat's letter."""
 
     @property
     def games(self) -> int:
@@ -75,7 +75,6 @@ class _Figures:
 class BoardStats(_Figures):
     board: str = ""
     name: str | None = None
-    """What people call it."""
 
     @property
     def called(self) -> str:
@@ -102,7 +101,7 @@ class BoardStats(_Figures):
         return sum(results[end] for results in games for end in "AB=")
 
     def ended(self, end: str) -> int:
-        """How many games ended so, see `RESULTS`."""
+        """How many games had this end, see `RESULTS`."""
         return sum(results[end] for results in self.results.values())
 
 
@@ -111,19 +110,19 @@ class Stats(_Figures):
     """People come first in `results` and `players`."""
 
     recovered: int = 0
-    """Those whose start is not known, only that they were over at some moment."""
+    """Games without a known start; only a time is known by which they had ended."""
     by_radio: int = 0
-    """Those of which only the radio knows how they went on, where anybody near can send."""
+    """Games whose later moves came by radio only, where anyone nearby can send."""
     boards: list[BoardStats] = field(default_factory=list)
     """Those with games."""
     first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
-    """How often people began with each cell, in games that ended by the rules."""
+    """How often people began with each cell, in games that were won or drawn."""
     lengths: Counter[int] = field(default_factory=Counter)
-    """How many games that ended by the rules had so many moves."""
+    """How many games that were won or drawn had so many moves."""
 
 
 def stats(store: Store, wanted: GameFilter) -> Stats:
-    """Over the games that fit. Raises `StoreError`."""
+    """The statistics of the matching games. Raises `StoreError`."""
     found = Stats(recovered=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
     counted: defaultdict[int, _Figures] = defaultdict(_Figures)
     for number, seats, first, moves, times, end in played(store, wanted):
@@ -146,7 +145,7 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
             other.moves += len(moves) // 2
             for ply in mistakes(moves):
                 (other if ply & 1 else mover).mistakes += 1
-    # Afterwards: a board may be new since the first game was read.
+    # At the end, because a board may have been added since the first game was read.
     for number, *names in store.each("SELECT id, name, given_name FROM boards ORDER BY id"):
         if number in counted:
             figures = counted[number]
@@ -158,7 +157,7 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
 
 
 def _order(key: tuple[str, str]) -> tuple[list[int], str]:
-    """Of seats and who began: people first."""
+    """Sorts by seats and by who began: people first."""
     seats, first = key
     return [*map(_SEATS.index, seats)], first
 
@@ -169,7 +168,7 @@ def _by_turn(seats: str, first: str) -> str:
 
 
 def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
-    """As JSON and spreadsheets have it."""
+    """A board's row in JSON and spreadsheets."""
     won, drawn, lost = board.against_chip()
     return {
         "board": board.board,
@@ -188,14 +187,14 @@ def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
 
 @dataclass(frozen=True)
 class MetPosition:
-    """A position in which people had to move, with all that are the same up to symmetry."""
+    """A position in which people had to move, together with its symmetric ones."""
 
     position: Position
     """Canonical."""
     moves: Counter[int]
-    """How often each cell was chosen; of cells that are the same up to symmetry, the least."""
+    """How often each cell was chosen; equivalent cells count as the least of them."""
     right: tuple[int, ...]
-    """The cells that preserve the position's value, including equivalent ones."""
+    """All cells that keep the position's value."""
 
     @property
     def met(self) -> int:
@@ -212,16 +211,16 @@ class MetPosition:
 
     @property
     def commonest_mistake(self) -> tuple[int, int]:
-        """The wrong cell that was chosen most often, and how often; there must be one."""
+        """The wrong cell that was chosen most often, and how often. There must be one."""
         return max(self.wrong.items(), key=lambda item: (item[1], -item[0]))
 
     def value_after(self, cell: int) -> int:
-        """What the position is worth to the mover after this move: 1 a win, 0, -1 a loss."""
+        """The position's value to the mover after this move: 1 a win, 0 a draw, -1 a loss."""
         return -value(self.position.play(cell))
 
 
 def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
-    """How people moved in the games that fit and were won or drawn; most mistakes first.
+    """How people moved in the matching games that were won or drawn; most mistakes first.
 
     Raises `StoreError`.
     """
@@ -248,7 +247,7 @@ def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
 
 
 def people_games(store: Store, wanted: GameFilter) -> list[PeopleGame]:
-    """The games that fit in which people moved, also those that never ended, for `learn`.
+    """The matching games in which people moved, finished or not, for `learn`.
 
     Raises `StoreError`.
     """

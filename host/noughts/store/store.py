@@ -1,7 +1,7 @@
-"""The store: an SQLite file of every game, even if a cable is pulled.
+"""The store: an SQLite file of all games.
 
-What comes together is one transaction, in the write-ahead log, so a sentence is stored whole or not
-at all, others may read at the same time, and several watchers may write.
+Lines that come together are stored in one transaction, in the write-ahead log. So a sentence is
+stored whole or not at all, and several programs can read and write at the same time.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _FAILURES = {
     "unable to open": "cannot open {path} ({error}); check the folder, or choose another --db",
     "i/o": "cannot read or write {path} ({error}); check the disk and its free space",
 }
-"""By what SQLite calls it; all else is damage."""
+"""By a word in SQLite's message; any other error means damage."""
 
 
 def default_path() -> Path:
@@ -36,7 +36,7 @@ def default_path() -> Path:
 
 
 def command_for(command: str, path: Path) -> str:
-    """A command as a message names it, with `--db` if it would open another store otherwise."""
+    """A command for a message, with `--db` unless this is the default store."""
     if path == default_path():
         return f"`{command}`"
     return f"`{command} --db {quoted(str(path))}`"
@@ -51,14 +51,14 @@ def _damaged(path: Path, error: Exception) -> StoreDamagedError:
 
 
 _NONSENSE = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
-"""Raised by a row that no noughts has written: its file was damaged."""
+"""Raised by a row that noughts cannot have written: the file is damaged."""
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
-    """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
+    """An open store, for one thread at a time. `close()` it, or use it in a `with`."""
 
     def __init__(self, path: Path, create: bool = False) -> None:
-        """Open a store, and take over one of release 1.0.0; `create` one where none is.
+        """Open a store, and convert one of release 1.0.0. `create`: make it if there is none.
 
         Raises `StoreError` in one line.
         """
@@ -75,7 +75,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
         mode = "mode=rwc" if create else "mode=rw"
         if not create and not os.access(path.parent, os.W_OK):
-            mode = "immutable=1"  # a store in its write-ahead log needs files next to it
+            mode = "immutable=1"  # else SQLite would need to write files next to it
         with self._readable_errors():
             self.db = sqlite3.connect(
                 f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
@@ -91,13 +91,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def _prepare(self) -> None:
         version = self._version()
-        self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
+        self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last moments
         if version == VERSION:
             return
         with contextlib.suppress(sqlite3.OperationalError):  # locked: another program does this
             self.db.execute("PRAGMA journal_mode = WAL")
         with self._transaction():
-            version = self._version()  # another program may have been quicker
+            version = self._version()  # another program may have been first
             if version == OF_1_0_0:
                 take_over(self.db, Path(os.path.realpath(self.path)))
             elif version == 0:
@@ -107,8 +107,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self.db.execute(f"PRAGMA user_version = {VERSION}")
 
     def _version(self) -> int:
-        """The store's version, 0 for a new file; other files are left alone."""
-        # In this order: another program may be making it.
+        """The store's version, 0 for a new file. Raises `StoreError` for any other file."""
+        # In this order, because another program may be making it.
         ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
         ((version,),) = self.db.execute("PRAGMA user_version")
         ((application,),) = self.db.execute("PRAGMA application_id")
@@ -129,17 +129,17 @@ class Store(contextlib.AbstractContextManager["Store"]):
         return int(version)
 
     def wait_for_others(self, seconds: float) -> None:
-        """How long to wait while another program writes, before raising `StoreBusyError`."""
+        """Set how long a write waits for another program before it raises `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
     def add(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Stored:
-        """Store one sentence of a board, received at this moment, if it is known."""
+        """Store one sentence of a board; at: when it was received, if known."""
         return self.add_many([Received.of(board, sentence, at, late)])[0]
 
     def add_many(self, received: Sequence[Received]) -> list[Stored]:
-        """Store sentences and noise, all of it or nothing. What was read before changes nothing.
+        """Store sentences and noise, all of them or none. Lines that are there already do no harm.
 
-        What is stored stays, also if the process is killed next.
+        They stay stored even if the process is killed next.
         """
         if not received:
             return []
@@ -147,14 +147,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return self._lines.keep(received)
 
     def renew(self) -> None:
-        """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
+        """Make all games again from their lines. Unless the store is damaged, nothing changes."""
         with self._transaction():
             self._lines.renew_all()
 
     def name_board(self, board: str, name: str | None) -> None:
-        """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
+        """Name a board, or remove its name. Raises `StoreError` if another board has the name.
 
-        The board need not have been seen.
+        The board need not be in the store.
         """
         with self._transaction():
             number = self._lines.board(board)
@@ -166,7 +166,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 ) from error
 
     def save_published(self, receiver: str, line: int) -> None:
-        """Note that all lines up to this one are stored at a receiver."""
+        """Note that a receiver has stored all lines up to this one."""
         with self._transaction():
             self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
 
@@ -180,17 +180,17 @@ class Store(contextlib.AbstractContextManager["Store"]):
             except BaseException:
                 if self.db.in_transaction:
                     self.db.execute("ROLLBACK")
-                self._lines.forget()  # what it remembers may be undone
+                self._lines.forget()  # it may remember what was undone
                 raise
 
     @contextmanager
     def _readable_errors(self) -> Iterator[None]:
-        """What SQLite raises, as one line."""
+        """Turn SQLite's errors into a `StoreError` in one line."""
         try:
             yield
         except sqlite3.Error as error:
             raise self._failure(error) from error
-        except ValueError as error:  # a text that is not UTF-8, or not what a line or a game has
+        except ValueError as error:  # text that is not UTF-8, or not a line or a game
             raise _damaged(self.path, error) from error
 
     def _failure(self, error: sqlite3.Error) -> StoreError:
@@ -216,11 +216,11 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 yield row
 
     def replaced(self) -> bool:
-        """Whether its files were deleted, moved away or written over; since the first call."""
+        """Whether its files were deleted, moved or overwritten since the first call."""
         return self._files.replaced()
 
     def close(self) -> None:
-        """Close the file; another one at its path stays as it is."""
+        """Close the file. Another file at its path is left unchanged."""
         self._files.close()
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
@@ -230,20 +230,19 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
 
 _INDEX = 136
-"""Bytes of the index that say how far the log has been brought into the store: its salts (32 to
-39), how many frames (96 to 99), and how many it has been begun with (128 to 131)."""
+"""Bytes of the index that are read: the log's salts (32 to 39), how many frames were copied into
+the store (96 to 99), and how many a checkpoint has tried to copy (128 to 131)."""
 
 _Checkpoint = tuple[bytes, bytes, bytes] | None
 
 
 class _Files:
-    """The files of an open store, `db`: are they still those that were opened?
+    """Tells whether the files of an open store, `db`, are still those that were opened.
 
-    SQLite goes on with a file that was deleted, and with one that was copied over, until it needs
-    something of it that it has not got in memory. Of the three files of a store in its write-ahead
-    log each must stay the same file, and the main one changes only when what is in the log is
-    brought into it (a checkpoint), which the log's index counts:
-    https://sqlite.org/walformat.html#walidxfmt.
+    SQLite keeps using a file that was deleted or overwritten, until it needs something that it does
+    not have in memory. So the store, its write-ahead log and the log's index must each stay the
+    same file. And the store itself may change only by a checkpoint, which copies the log into it
+    and which the index counts: https://sqlite.org/walformat.html#walidxfmt.
     """
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
@@ -252,20 +251,20 @@ class _Files:
         self._paths = [Path(f"{path}{ending}") for ending in ("", "-wal", "-shm")]
         self._known = [_identity(each) for each in self._paths]
         self._open: list[int] = []
-        """The log and its index, once `replaced` was called."""
+        """The log and its index, after the first call of `replaced`."""
         self._seen: tuple[object, _Checkpoint] | None = None
         self._overwritten = False
-        """Whether it is the same file, with other content."""
+        """Whether the same file has other content."""
         self._closed = False
 
     def replaced(self) -> bool:
-        """Whether one of the files was deleted or moved away, or written over since the first call.
+        """Whether a file was deleted or moved, or the store overwritten since the first call.
 
-        Call this for one store in a process only: it opens the index, and closing that takes away
+        Call this for only one store in a process: it opens the index, and closing that releases
         all locks of the process on it, SQLite's too.
         """
         now = [_identity(each) for each in self._paths]
-        # The log is made when it is needed.
+        # SQLite makes the log when it needs it.
         self._known = [known or there for known, there in zip(self._known, now, strict=True)]
         if self._known != now:
             return True
@@ -276,12 +275,12 @@ class _Files:
         return self._written_over()
 
     def _written_over(self) -> bool:
-        """Whether the store has changed, and no checkpoint did it."""
+        """Whether the store has changed other than by a checkpoint."""
         before = self._checkpoint()
         status = _status(self._paths[0])
         after = self._checkpoint()
         if before is None or before != after or after[1] != after[2]:
-            return self._overwritten  # one is going on: look again later
+            return self._overwritten  # during a checkpoint: look again later
         content = status and (status.st_size, status.st_mtime_ns)
         seen, self._seen = self._seen, (content, after)
         if seen is not None and seen[1] == after and seen[0] != content:
@@ -296,29 +295,29 @@ class _Files:
         return None
 
     def close(self) -> None:
-        """Close the store. Its log is not applied to another file at its path.
+        """Close the store, without applying its log to another file at its path.
 
-        SQLite would leave the log next to a file that was moved there, and apply it to that at the
-        next opening. It would bring the log into a file that was copied over the store.
+        SQLite would leave the log next to a file that was moved there, and apply it when that is
+        opened next. It would also copy the log into a file that was copied over the store.
         """
         if self._closed:
             return
         self._closed = True
         if self._known[0] != _identity(self._paths[0]):
-            with contextlib.suppress(sqlite3.Error):  # into our own file, even if it was moved
+            with contextlib.suppress(sqlite3.Error):  # into our own file, wherever it is now
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._remove_log()
         elif self._written_over():
             os.ftruncate(self._open[0], 0)
             self._remove_log()
         self._db.close()
-        for each in self._open:  # after the store, for the sake of its locks
+        for each in self._open:  # after the store, which needs its locks
             os.close(each)
 
     def _remove_log(self) -> None:
-        """Remove our log and its index, not those of a program that has opened the other file.
+        """Remove our log and its index, but not those of a program that has opened the other file.
 
-        The store is still open, so no other file has their identities.
+        The store is still open, so no other file can have their identities.
         """
         for path, known in zip(self._paths[1:], self._known[1:], strict=True):
             if known == _identity(path):
@@ -338,7 +337,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def unused_path_near(path: Path) -> Path:
-    """A new, empty file next to a store that is gone: `games-2.db`, or the next that is free.
+    """A new, empty file next to a store that is gone: `games-2.db`, or the next free number.
 
     Raises `OSError`.
     """

@@ -1,4 +1,4 @@
-"""A stored game, and what JSON, exports and help show of it."""
+"""A stored game, and its fields in JSON, exports and help."""
 
 from itertools import pairwise
 from operator import sub
@@ -12,18 +12,18 @@ from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
 UNFINISHED = "unfinished"
-"""How results are called, and how the store writes them."""
+"""By name, a result as the store has it."""
 
 _PLIES = range(1, 10)
 
 
 def thinking(times: str) -> list[int | None]:
-    """Of the `times` of a game with moves: ms from the move before, or the start, to each move.
+    """From the `times` of a game with moves: ms from the move before, or the start, to each move.
 
-    None if one of the two was not received.
+    None if one of the two times was not received.
     """
     moved = times.split(",")
-    if "" not in moved:  # as in nearly all of them
+    if "" not in moved:  # as in nearly all games
         at = list(map(int, moved))
         return list(map(sub, at, [0, *at]))
     known = pairwise([0, *(int(time) if time else None for time in moved)])
@@ -33,8 +33,8 @@ def thinking(times: str) -> list[int | None]:
 class StoredGame(NamedTuple):
     """A game of the store; see `sentences.Game` for what the board sends.
 
-    Moments are ms since 1970, UTC; None where nobody looked at a clock. The last three are what
-    the board sent about itself when it started; None if that was not received.
+    Times are ms since 1970, UTC; None if unknown. The last three fields come from the board's
+    start; None if that was not received.
     """
 
     id: int
@@ -53,7 +53,7 @@ class StoredGame(NamedTuple):
     moves: str
     """Cells 0 to 8."""
     times: str
-    """For each move, ms since the game began; empty if not received."""
+    """For each move, ms since the game began, separated by commas; empty if not received."""
     hardware: str | None
     release: str | None
     table_id: str | None
@@ -73,11 +73,11 @@ class StoredGame(NamedTuple):
 
     @property
     def thought_ms(self) -> list[int | None]:
-        """For each move, ms since the move before, or since the game began."""
+        """For each move, ms since the move before, or since the start."""
         return thinking(self.times) if self.moves else []
 
     def player(self, ply: int) -> str:
-        """Who makes the move of this number, the first being 0: A or B."""
+        """`A` or `B`, who makes a move; plies count from 0."""
         return player_of(self.first, ply)
 
 
@@ -85,11 +85,11 @@ SQL = (
     "games.id, boards.name, given_name, games.boot, number, seats, first, end, started, "
     "played_before, games.heard, by_radio, ms, moves, times"
 )
-"""The attributes of a game but the last three, with `games` joined to `boards`."""
+"""The columns of a game without the last three, with `games` joined to `boards`."""
 
 
 class Field(NamedTuple):
-    """What is shown of a game, as one value in JSON and as one or more columns of an export."""
+    """A field of a game: one value in JSON, and one or more columns in an export."""
 
     name: str
     kind: str
@@ -97,7 +97,7 @@ class Field(NamedTuple):
     meaning: str
     """For help and metadata, with the unit."""
     columns: tuple[str, ...] = ()
-    """What an export calls the values of a list, as many as there may be."""
+    """For a list: the names of its columns in an export, as many as it may have values."""
 
 
 FIELDS = (
@@ -136,11 +136,11 @@ FIELDS = (
         tuple(f"ms_{ply}" for ply in _PLIES),
     ),
 )
-"""What is shown; `values` has the same order."""
+"""All fields; `values` has the same order."""
 
 
 def values(game: StoredGame) -> tuple[Any, ...]:
-    """What is shown of a game: a value for each of `FIELDS`, a list for one with columns."""
+    """A game's values, one for each of `FIELDS`; a list for one with columns."""
     wrong = mistakes(game.moves)
     of_second = len([ply for ply in wrong if ply & 1])
     of_both = len(wrong) - of_second, of_second

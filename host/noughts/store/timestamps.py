@@ -1,11 +1,11 @@
-"""Moments: milliseconds since 1970 (UTC) in the store, ISO 8601 in files, local time for people."""
+"""Times: milliseconds since 1970 (UTC) in the store, ISO 8601 in files, local time for people."""
 
 import time
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # quicker to write
+_EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # quicker to format
 _MS = timedelta(milliseconds=1)
 
 
@@ -19,12 +19,12 @@ def iso(ms: int) -> str:
 
 
 def utc(ms: int, separator: str = " ") -> str:
-    """`2026-11-21 07:03:43.123`, as spreadsheets read it."""
+    """`2026-11-21 07:03:43.123`, for spreadsheets."""
     return (_EPOCH_UTC + ms * _MS).isoformat(separator, "milliseconds")
 
 
 def from_iso(text: str) -> int:
-    """The moment that `iso` wrote, between the years 1970 and 9998. Raises `ValueError`."""
+    """The time in a text of `iso`, in the years 1970 to 9998. Raises `ValueError`."""
     moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     if not _EPOCH.year <= moment.year <= 9998:
         raise ValueError(f"nothing was received at {text}")
@@ -32,19 +32,19 @@ def from_iso(text: str) -> int:
 
 
 def local(ms: int | None) -> str:
-    """`2026-11-21 08:03`, in this computer's time zone; a dash if the moment is not known."""
+    """`2026-11-21 08:03`, in this computer's time zone; a dash if unknown."""
     if ms is None:
         return "-"
     return (_EPOCH + ms * _MS).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def local_bound(ms: int) -> str:
-    """As `local`, rounded up: what was over at this moment was over before that minute."""
+    """As `local`, rounded up: a game that had ended by this time had ended before that minute."""
     return local(-(-ms // 60_000) * 60_000)
 
 
 class When(NamedTuple):
-    """When a game was played: its start, or a moment at which it was over, or neither is known."""
+    """When a game was played: its start, or a time by which it had ended; both may be unknown."""
 
     started: int | None = None
     played_before: int | None = None
@@ -64,6 +64,6 @@ def today() -> date:
 def of_day(day: date) -> int:
     """When a day begins, in this computer's time zone.
 
-    Raises `OverflowError` or `OSError` for days that the system does not count.
+    Raises `OverflowError` or `OSError` for days that the system cannot represent.
     """
     return (datetime(day.year, day.month, day.day).astimezone() - _EPOCH) // _MS

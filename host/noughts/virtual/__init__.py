@@ -1,1 +1,1 @@
-"""Emulated micro:bits with the game: in step with real time behind a serial port, or stepped."""
+"""Emulated micro:bits with the game: in real time with a serial port, or stepped."""

@@ -1,4 +1,4 @@
-"""A virtual board that plays by itself: at random, but with the buttons, as a person would."""
+"""A virtual board that plays by itself: at random, but by its buttons, as a person would."""
 
 import threading
 from random import Random
@@ -14,10 +14,9 @@ _KINDS_OF_GAME = 4
 
 
 def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
-    """Play on a board until `stop` is set, or until the board has ended.
+    """Play on a board until `stop` is set or the board ends.
 
-    seed: decides all that chance decides; boards whose seeds follow each other begin with another
-    opponent each.
+    seed: of all random choices. Boards with consecutive seeds begin with different opponents.
     """
     random = Random(seed)
     try:

@@ -1,4 +1,4 @@
-"""A virtual board: an emulated micro:bit in step with real time, and its serial port."""
+"""A virtual board: an emulated micro:bit in real time, with a serial port."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ NUDGE_MG = 400
 _START_S = 120.0
 _SHUTDOWN_TIMEOUT_S = 10.0
 _WRITING_US = 100_000
-"""A page is erased in 85 ms at most."""
+"""Erasing a page takes at most 85 ms."""
 
 
 class VirtualBoard(contextlib.ExitStack):
-    """A micro:bit that can be pressed, tilted, looked at and listened to while it runs.
+    """A running micro:bit with buttons, sensors, LEDs and a serial port.
 
-    It runs when its constructor returns, and stops in `close()`, which may be called twice; its
-    serial port is then gone too. Every method raises `BoardGoneError` once the board has ended by
-    itself.
+    It runs from its constructor's return until `close()`, which may be called twice, and which also
+    removes its serial port. If the board ends by itself, every method raises `BoardGoneError`.
 
-    program: the board, its firmware, and its files; or a function that makes that, called while
-    the board's process starts. speed: how much faster than real time device time may pass. Raises
-    `BoardError` where the board cannot start, and what the function raises.
+    program: the board, its firmware and its files; or a function that makes it, called while the
+    board's process starts. speed: how much faster than real time device time may pass. Raises
+    `BoardError` if the board cannot start, and whatever the function raises.
     """
 
     port: str
-    """What `serial.serial_for_url` opens: a path, or a `socket://` URL."""
+    """For `serial.serial_for_url`: a path, or a `socket://` URL."""
     serial: serial.SerialBase
-    """That port, open; reading from it does not wait."""
+    """The open port; reading from it does not wait."""
 
     def __init__(self, program: Program | Callable[[], Program], speed: float = 1.0) -> None:
         super().__init__()
         self._latest: dict[str, Any] = {}
-        """The last message of each kind that the board's process has sent."""
+        """The last message of each kind from the board's process."""
         self._ended = False
         self._news = threading.Condition()
         self._sending = threading.Lock()
@@ -63,7 +62,7 @@ class VirtualBoard(contextlib.ExitStack):
             try:
                 opened = serial.serial_for_url(self.port, 115200, timeout=0)
             except serial.SerialException:
-                self._wait_for("its end")  # it has ended already, and its failure says why
+                self._wait_for("its end")  # which raises the process's own failure
                 raise
             self.serial = self.enter_context(opened)
             with contextlib.suppress(BoardGoneError):
@@ -101,7 +100,7 @@ class VirtualBoard(contextlib.ExitStack):
         return BoardGoneError("the virtual board is no longer running (killed?); start again")
 
     def _listen(self) -> None:
-        """In a thread: take what the board's process sends, until it ends."""
+        """Take the messages of the board's process, in a thread, until it ends."""
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
             while True:
@@ -123,17 +122,17 @@ class VirtualBoard(contextlib.ExitStack):
         return state
 
     def press(self, *buttons: str) -> None:
-        """Push buttons down, at one moment; they stay down until `release()`."""
+        """Press buttons at the same moment; they stay down until `release()`."""
         self._send("press", *buttons)
 
     def release(self, *buttons: str) -> None:
-        """Let buttons go, once they were down for as long as a tap."""
+        """Release buttons, once they have been down for as long as a tap."""
         self._send("release", *buttons)
 
     def tap(self, *buttons: str) -> None:
-        """Press buttons together for a moment, after the gestures before this one.
+        """Press buttons together for a moment, after earlier gestures.
 
-        A gesture is dropped when too many wait, as when a key repeats.
+        If too many gestures wait, as when a key repeats, this one is dropped.
         """
         self._send("gesture", TAP_US, ("press", *buttons), ("release", *buttons))
 
@@ -142,7 +141,7 @@ class VirtualBoard(contextlib.ExitStack):
         self._send("tilt", x_mg, y_mg)
 
     def nudge(self, x: int, y: int) -> None:
-        """Tilt by a sign along x and y, and back to level; a gesture as `tap()` is."""
+        """Tilt the board by the signs of x and y, and back to level; a gesture like `tap()`."""
         self._send("gesture", NUDGE_US, ("tilt", x * NUDGE_MG, y * NUDGE_MG), ("tilt", 0, 0))
 
     def leds(self) -> bytes:
@@ -150,16 +149,16 @@ class VirtualBoard(contextlib.ExitStack):
         return self._state()[1]
 
     def clock_us(self) -> int:
-        """Microseconds of the device's own time since it was switched on."""
+        """Microseconds of device time since the board was switched on."""
         return self._state()[0]
 
     def memory(self) -> bytes:
-        """The flash as it was when it was last at rest; the same object until it is written."""
+        """The flash after the last write; the same object until the next write."""
         flash: bytes = self._latest["flash"]
         return flash
 
     def finish_writing(self) -> bytes:
-        """The flash once the board has had the time to write what it has begun to."""
+        """The flash, once the board has had time to finish a write."""
         end_us = self._latest["state"][0] + _WRITING_US
         with self._news:
             self._news.wait_for(

@@ -1,23 +1,23 @@
-"""The process that a virtual board runs in: an emulated micro:bit in step with real time.
+"""The process of a virtual board: an emulated micro:bit in real time.
 
-Its serial port, which other programs can open, is a pseudo-terminal in raw mode on POSIX, and
-elsewhere a TCP port of this machine's loopback. Like the USB interface of a real board, it drops
-what nobody reads once its buffer is full, and never holds the board up.
+Other programs can open its serial port: on POSIX a pseudo-terminal in raw mode, elsewhere a TCP
+port on the loopback interface. Like a real board's USB interface, it drops data once its buffer is
+full, and never holds up the board.
 
-The owner and this process send each other pickled tuples over its standard input and output, a
+The owner and this process send each other pickled tuples over standard input and output, with a
 name first. To the board:
 
-    ("start", program, seed, speed)    first of all; `speed` is how much faster than real time
-    ("press", button, ...)             push buttons down, at one moment of device time
-    ("release", button, ...)           let them go
-    ("tilt", x_mg, y_mg)               hold it so
-    ("gesture", us, message, message)  obey the first, the second after so long, then rest
-    ("reset",)                         the reset button
-    ("program", program)               other content for the flash, and a power-on
+    ("start", program, seed, speed)    the first message; `speed` may exceed real time
+    ("press", button, ...)             press buttons, at the same moment of device time
+    ("release", button, ...)           release them
+    ("tilt", x_mg, y_mg)               hold the board at this acceleration
+    ("gesture", us, message, message)  do the first, after this time the second, then rest
+    ("reset",)                         press the reset button
+    ("program", program)               replace the flash's content, and power on
 
-From the board: ("port", name) first of all, ("state", (device us, LEDs)) after each step, ("flash",
-bytes) when the flash was written and is at rest again, and ("failed", text) when it cannot go on.
-The process ends when its standard input does.
+From the board: ("port", name) first, ("state", (device us, LEDs)) after each step, ("flash", bytes)
+after the flash was written, and ("failed", text) if it cannot go on. The process ends when its
+standard input does.
 """
 
 import contextlib
@@ -37,17 +37,16 @@ from noughts.virtual.program import Program
 
 STEP_US = 5_000
 PRESS_US = 60_000
-"""A button stays down this long, even if it is released at once, as by a remote click; and
-then up, also when it is pressed again at once."""
+"""The least time that a button stays down, and then up, however quickly it is clicked."""
 REST_US = 100_000
-"""Between two gestures: with the shortest press, longer than the 112 ms in which the game takes the
-other button for a press of both."""
+"""Between two gestures. With the shortest press, this exceeds the 112 ms in which the game would
+take a second button as part of a press of both."""
 MAX_WAITING = 3
-"""Gestures that a key which repeats asks for are dropped beyond these."""
+"""More gestures are dropped, as when a key repeats."""
 _FLASH_RESTS_US = 20_000
-"""After the last write or erase: a file takes several."""
+"""Without a write or erase, until a file counts as written."""
 _BUFFER = 16 * 1024
-"""Bytes that wait for a slow reader: more than a second at 115200 baud."""
+"""Bytes for a slow reader: more than a second at 115200 baud."""
 
 Message = tuple[Any, ...]
 
@@ -56,12 +55,12 @@ class Pty:
     def __init__(self) -> None:
         import tty
 
-        self._master, self._slave = os.openpty()  # the slave stays open: what is sent, stays
+        self._master, self._slave = os.openpty()  # an open slave preserves unread data
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self._waiting = b""
         self.port = os.ttyname(self._slave)
-        """What `serial.serial_for_url` opens."""
+        """For `serial.serial_for_url`."""
 
     def read(self) -> bytes:
         try:
@@ -77,7 +76,7 @@ class Pty:
 
 
 class Tcp:
-    """Every connected program receives the board's output, as with a pseudo-terminal."""
+    """Sends the board's output to every connected program."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -126,13 +125,13 @@ class BoardProcess:
         self._commands, self._answers, self._line = commands, answers, line
         self._inbox: deque[Message] = deque()
         self._seed, self._speed = seed, speed
-        self._before_us = 0  # on boards that were programmed anew
+        self._before_us = 0  # device time before the board was last programmed
         self._switch_on(program)
 
     def _switch_on(self, program: Program) -> None:
         self._board = program.microbit(self._seed)
         self._board.watch_flash(self._note_write)
-        self._written_us: int | None = None  # when flash was written, if its owner does not know
+        self._written_us: int | None = None  # when flash was written, until the owner has it
         self._gestures: deque[tuple[int, Message, Message]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
         self._up_until_us: dict[str, int] = {}
@@ -201,7 +200,7 @@ class BoardProcess:
                 board.reset()
             case ("program", program):
                 self._before_us += board.clock_us
-                self._seed += 1  # or its boot would have the number of the first
+                self._seed += 1  # so that it gets another boot id
                 self._switch_on(program)
                 self._written_us = 0
 
@@ -216,7 +215,7 @@ class BoardProcess:
 
 def main() -> None:
     """Run a board for the process that started this one, over standard input and output."""
-    # Nothing that a library prints may come between the messages.
+    # Libraries may print, so standard output gets another descriptor.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     commands = sys.stdin.buffer
@@ -227,7 +226,7 @@ def main() -> None:
 
         try:
             _, *wanted = pickle.load(commands)
-        except EOFError:  # it has given up
+        except EOFError:  # the owner has given up
             return
         BoardProcess(commands, answers, line, *wanted).run()
     except Exception as error:

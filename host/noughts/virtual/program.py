@@ -1,11 +1,11 @@
-"""What a virtual board holds when it is switched on: a firmware, and files in its file system.
+"""The program of a virtual board: a firmware, and files in its file system.
 
-Its flash can be in a file, so that it remembers what a real board would:
+Its flash can be saved to a file, so that it remembers what a real board would:
 
     32 bytes, SHA-256           of the program that the flash began with
     zlib                        the flash, with zlib's own checksum
 
-A file whose program was another one, as from an earlier release, is ignored; so is a damaged one.
+A file of another program, such as an earlier release's, is ignored; so is a damaged one.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Program:
     board: str
     """`V1` or `V2`."""
     firmware: str
-    """For people: `micro:bit V2, MicroPython 1.18 (firmware 2.1.2)`."""
+    """Such as `micro:bit V2, MicroPython 1.18 (firmware 2.1.2)`."""
     flash: bytes
     uicr: bytes
 
     def microbit(self, seed: int = 0) -> Microbit:
-        """A micro:bit with this program, to be stepped; `seed` decides all that chance decides.
+        """A micro:bit with this program, to be stepped; seed: of all random numbers.
 
-        Raises `BoardError` where the emulator cannot run.
+        Raises `BoardError` if the emulator cannot run.
         """
         try:
             from microbit_emulator import Microbit  # which loads Unicorn
@@ -62,7 +62,7 @@ class Program:
 
 
 def try_emulator() -> None:
-    """Raises `BoardError` where no micro:bit can be emulated."""
+    """Raise `BoardError` if no micro:bit can be emulated."""
     Program(V2, "no program", flash=bytes(8), uicr=bytes(4)).microbit()
 
 
@@ -73,7 +73,7 @@ def program(
 ) -> Program:
     """A firmware with packed files, by default the game on the official firmware.
 
-    Raises `FirmwareError` where the files do not fit.
+    Raises `FirmwareError` if the files do not fit.
     """
     chosen = files_for_boards() if files is None else packed(files)
     return _with_files(firmware or bundled_for(board), tuple(chosen.items()))
@@ -85,14 +85,14 @@ def _with_files(firmware: Firmware, files: tuple[tuple[str, bytes], ...]) -> Pro
 
 
 def unchanged(firmware: Firmware) -> Program:
-    """A firmware as it is, with any files that are in it."""
+    """A firmware with the files that are in it."""
     return Program(firmware.board, str(firmware), firmware.flash, firmware.uicr)
 
 
 class StoredFlash:
-    """Where the flash of a virtual board is from one run to the next.
+    """Saves the flash of a virtual board from one run to the next.
 
-    There is a file for each board and firmware in `folder`; `program` is what a new board holds.
+    `folder` has a file for each board and firmware; `program` is that of a new board.
     """
 
     def __init__(self, folder: Path, program: Program) -> None:
@@ -105,7 +105,7 @@ class StoredFlash:
         self._digest = sha256(program.flash + program.uicr).digest()
 
     def program(self) -> Program:
-        """The board with its flash as it was left; a new one if nothing usable is stored."""
+        """The board with its saved flash; a new one if there is none."""
         try:
             content = self.path.read_bytes()
             if content[:_DIGEST] == self._digest:
@@ -119,7 +119,7 @@ class StoredFlash:
         return replace(self._new, flash=self._last)
 
     def keep(self, flash: bytes) -> None:
-        """Store the flash from now on; `error` is set if that fails."""
+        """Save the flash, if it has changed; `error` is set if that fails."""
         if flash == self._last:
             return
         try:
@@ -138,7 +138,7 @@ class StoredFlash:
 
 
 def choice_in(flash: bytes) -> str:
-    """The menu's choice in a board's flash, as `Hb`; a new board's, if it has none.
+    """The menu's choice in a board's flash, such as `Hb`; a new board's, if it has none.
 
     Its first letter is the opponent's seat, its second `b` for buttons or `t` for tilt.
     """
