@@ -1,4 +1,4 @@
-"""The files that run on the chip: where they are, and how they run in CPython."""
+"""The files that run on the chip: finding them, and running them in CPython."""
 
 import builtins
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ _FOR_RADIO = ("air.py", "gateway.py")
 
 
 def device_dir() -> Path:
-    """The folder that holds `main.py` and its modules.
+    """The folder with `main.py` and its modules.
 
-    Raises `NoughtsError` where neither the wheel nor the repository has it.
+    Raises `NoughtsError` if neither the wheel nor the repository has it.
     """
     here = Path(__file__).resolve()
     for folder in (here.parent / "device", here.parents[2] / "device"):
@@ -24,16 +24,15 @@ def device_dir() -> Path:
 
 
 def device_files() -> dict[str, bytes]:
-    """Every file of the game, name to content, sorted by name; for others: `boards/radio.py`."""
+    """The content of all files of the game, by name and sorted; without those of radio."""
     paths = sorted(device_dir().glob("*.py"))
     return {path.name: path.read_bytes() for path in paths if path.name not in _FOR_RADIO}
 
 
 def load_device(name: str, files: Mapping[str, bytes] | None = None) -> ModuleType:
-    """Run one device module, and those that it imports, apart from all other Python modules.
+    """Run a device module, and those that it imports, separate from all other Python modules.
 
-    `files` are the device's sources (by default those installed). Each call gives modules of its
-    own.
+    files: the device's sources, by default the installed ones. Each call gives new modules.
     """
     sources = device_files() if files is None else files
     loaded: dict[str, ModuleType] = {}

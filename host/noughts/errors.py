@@ -1,26 +1,26 @@
-"""The failures that a user can expect, and their one line on standard error.
+"""The errors that a user can expect, and their one line on standard error.
 
-It says what is wrong; what to do. It names commands as `noughts put`, and whatever prints it lets
-`invocation.py` say how that is typed. The emulator has errors of its own.
+It says what is wrong; what to do. It names commands like `noughts put`, and `invocation.py` turns
+these into what the user can type. The emulator has its own errors.
 """
 
 from collections.abc import Sequence
 
 
 class NoughtsError(Exception):
-    """An expected failure: its text is one line, `what is wrong; what to do`."""
+    """An expected failure. Its text is one line, `what is wrong; what to do`."""
 
 
 class BoardError(NoughtsError):
-    """A board could not be started, found or kept."""
+    """A board could not be found, started or used."""
 
 
 class BoardGoneError(BoardError):
-    """A board that was running is not there any more (unplugged, killed, closed)."""
+    """A board has disappeared while it was running: unplugged, killed or closed."""
 
 
 class GameError(BoardError):
-    """The game on a board stopped with a traceback; `details` are its lines, printed first."""
+    """The game on a board stopped with a traceback. `details` are its lines, printed first."""
 
     def __init__(self, message: str, details: Sequence[str]) -> None:
         super().__init__(message)
@@ -28,11 +28,11 @@ class GameError(BoardError):
 
 
 class DataLogError(NoughtsError):
-    """A file is not a data log that holds games of ours, or it is cut short or damaged."""
+    """A file is not a data log with our games, or it is cut short or damaged."""
 
 
 class FirmwareError(NoughtsError):
-    """A firmware file is not what it should be."""
+    """A firmware file cannot be used."""
 
 
 class IllegalMoveError(NoughtsError, ValueError):
@@ -40,23 +40,23 @@ class IllegalMoveError(NoughtsError, ValueError):
 
 
 class IllegalPositionError(NoughtsError, ValueError):
-    """A text that is not a position, or one that no game can reach."""
+    """A text is not a position, or is one that no game can reach."""
 
 
 class ResignedError(NoughtsError):
-    """An engine gives a game up: its opponent has won."""
+    """An engine resigns, so its opponent has won."""
 
 
 class OwnEngineError(NoughtsError):
-    """An engine of the user's own gave no legal move, or is not there."""
+    """A user's own engine is not there, or gave no legal move."""
 
 
 class SentenceError(NoughtsError, ValueError):
-    """A line is not a valid sentence of ours."""
+    """A line is not a valid sentence."""
 
 
 class UnknownSentenceError(SentenceError):
-    """A sentence whose checksum holds, of a type or protocol version that we do not know."""
+    """A sentence has a valid checksum, but an unknown type or protocol version."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -64,33 +64,33 @@ class UnknownSentenceError(SentenceError):
 
 
 class StoreError(NoughtsError):
-    """The games that are kept cannot be read or written."""
+    """The stored games cannot be read or written."""
 
 
 class StoreBusyError(StoreError):
-    """Another program is writing to the store; it can be written later."""
+    """Another program is writing to the store. Writing can succeed later."""
 
 
 class StoreDamagedError(StoreError):
-    """What is in the store's place is not a store, or is damaged."""
+    """The file is not a store, or is damaged."""
 
 
 class UnknownEngineError(NoughtsError, LookupError):
-    """There is no engine of that name."""
+    """There is no engine with this name."""
 
 
 def error_message(error: NoughtsError | OSError) -> str:
-    """One line for what was expected to fail, or for what the system refuses."""
+    """One line for an expected failure, or for an error of the system."""
     if isinstance(error, NoughtsError):
         return str(error)
     what = error.filename or "the output or a device"
-    # What pyserial raises has a text of its own, and no other.
+    # pyserial's errors have only their own text.
     why = error.strerror or " ".join(str(error).split()) or type(error).__name__
     return f"cannot use {what} ({why}); check it and try again"
 
 
 def printable(text: str) -> str:
-    """Text that may quote a file or a board: no character of theirs may act on the terminal."""
+    """Text without control characters; what it quotes must not act on the terminal."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else " " for char in text)

@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees the old content or the new, never half of it."""
+"""Writing files atomically: a reader sees the old content or the new, never half of it."""
 
 import os
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, next to its final place; moved there at the end, removed after an error.
+    """A temporary file to write, which replaces the file at the end; an error removes it.
 
-    A link stays one, and its target is replaced; a device or a pipe, such as `/dev/stdout`, is
-    written to. Raises `NoughtsError`, and leaves what was there, when the folder cannot be
-    written, the disk is full, or the like.
+    A link stays, and its target is replaced. A device or a pipe, such as `/dev/stdout`, is written
+    directly. Raises `NoughtsError`, and leaves the old file, if the folder cannot be written, the
+    disk is full, or the like.
     """
     if path.is_dir():
         raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
     temporary = None
     try:
-        # What stands for an open file, such as /dev/stdout, cannot be replaced either.
+        # A link to an open file, such as /dev/stdout, cannot be replaced either.
         if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
             with path.open("wb") as file:
                 yield file

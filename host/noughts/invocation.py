@@ -1,21 +1,21 @@
-"""How `noughts` was installed and is called here: messages name commands as they can be typed."""
+"""How `noughts` was installed and started, so that messages name commands as users type them."""
 
 import sys
 
 
 def as_typed(message: str) -> str:
-    """A message that names commands such as `noughts put`, with the name that starts this program.
+    """A message in which `noughts` in commands becomes whatever starts this program.
 
-    That is `noughts` where the shell finds it, and in a clone `.venv/bin/noughts`, also from make.
+    That is `noughts` if the shell finds it, or else, in a clone, `.venv/bin/noughts`.
     """
     return message.replace("`noughts ", f"`{_program()} ") if "`noughts " in message else message
 
 
 def installing(package: str) -> str:
-    """The command that adds a package to the environment in which this program runs."""
+    """The command that installs a package into this program's environment."""
     from pathlib import Path
 
-    # Environments of `uv tool` and `pipx` have no pip. Each keeps a file of its own in them.
+    # Environments of `uv tool` and `pipx` have no pip, but a file of that tool.
     if Path(sys.prefix, "uv-receipt.toml").is_file():
         return f"uv pip install --python {quoted(sys.executable)} {package}"
     if Path(sys.prefix, "pipx_metadata.json").is_file():
@@ -24,7 +24,7 @@ def installing(package: str) -> str:
 
 
 def _program() -> str:
-    # Imported here: together they take longer than what all commands import at their start.
+    # Imported here, because they take longer than the imports of a short command.
     from pathlib import Path
     from shutil import which
 
@@ -39,5 +39,5 @@ def _program() -> str:
 
 
 def quoted(name: str) -> str:
-    """A program's or a file's name as a shell takes it, with its blanks."""
+    """A program's or a file's name for a shell, quoted if it has blanks."""
     return f'"{name}"' if " " in name else name

@@ -1,4 +1,4 @@
-"""What `import noughts` offers besides the board: engines, matches, proofs, reviews, and games."""
+"""What `import noughts` offers besides `Board`: engines, matches, proofs, reviews, and games."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -36,10 +36,10 @@ class Engine:
         self._engine = engine
         self.name = engine.name
         self.about = engine.about
-        """What it does, in a few words."""
+        """A short description."""
 
     def reply(self, board: Board) -> Reply:
-        """Its moves, how likely they are, and what the answer cost. The game must not be over.
+        """Its moves, their chances, and the cost of the answer. The game must not be over.
 
         >>> engine("alphabeta").reply(Board("X...O....")).nodes
         871
@@ -51,7 +51,7 @@ class Engine:
         return self._engine.reply(board.position)
 
     def choose(self, board: Board, random: Random | None = None) -> int:
-        """One of its moves, drawn by `random`. Raises `ResignedError`.
+        """One of its moves, drawn with `random`. Raises `ResignedError`.
 
         >>> engine("hard").choose(Board("XX.OO...."))
         2
@@ -66,7 +66,7 @@ class Engine:
 
 
 def engine(name: str) -> Engine:
-    """The engine of a name, or of a file such as `menace.json`. Raises `NoughtsError`.
+    """The engine with this name, or in a file such as `menace.json`. Raises `NoughtsError`.
 
     >>> engine("hard")
     <engine hard: the chip at hard>
@@ -75,7 +75,7 @@ def engine(name: str) -> Engine:
 
 
 def engine_names() -> tuple[str, ...]:
-    """All names for `engine`, from the one that knows least.
+    """All names for `engine`, the weakest first.
 
     >>> engine_names()[0]
     'random'
@@ -84,7 +84,7 @@ def engine_names() -> tuple[str, ...]:
 
 
 class MatchResult(NamedTuple):
-    """How a match ended for its first engine."""
+    """The result of a match for its first engine."""
 
     moving_first: Tally
     moving_second: Tally
@@ -101,7 +101,7 @@ class MatchResult(NamedTuple):
 
 
 def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
-    """Let two engines play, in turn from either seat. The same seed gives the same games.
+    """Let two engines play; they take turns at moving first. The same seed gives the same games.
 
     >>> match("hard", "random", games=50).total.lost
     0
@@ -110,7 +110,7 @@ def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
 
 
 def prove(name: str) -> Proof:
-    """Play an engine against every sequence of its opponent's moves, from both seats.
+    """Play an engine against every sequence of its opponent's moves, moving first and second.
 
     >>> prove("hard").never_loses
     True
@@ -162,9 +162,9 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> G
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
-    r"""The games in what a serial line brought, or in raw lines of rooms.
+    r"""The games in a captured serial line, or in raw lines of rooms.
 
-    Of each game it is the latest sentence, in the order in which they began.
+    Each is a game's latest sentence, in the order in which the games began.
 
     >>> import io
     >>> capture = io.BytesIO(b"noise $NG,00000A83,1,PP,A,40,1200,-*05\r\n")

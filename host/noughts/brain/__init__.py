@@ -9,8 +9,8 @@ book       the positions in which the cell of the greatest value is not the best
 
 Ten weights and eight entries answer all 627 positions that differ under symmetry, because values
 turn and mirror with the board. A table of the moves themselves needs an entry for each of the 101
-quiet positions, and code to turn the board. That eight is the least number of entries for ten
-weights of this form, and 25 the least greatest weight, is what `tools/find_weights.py` shows.
+quiet positions, and code to turn the board. `tools/find_weights.py` shows that no ten weights of
+this form need fewer than eight entries, and that one of these weights must be 25 or more.
 """
 
 import ast
@@ -37,7 +37,7 @@ _THROUGH = tuple(
 
 @dataclass(frozen=True)
 class Table:
-    """What the chip looks up: weights (ten of 0-255) and book (16-bit numbers, sorted)."""
+    """The chip's table: weights (ten of 0-255) and book (16-bit numbers, sorted)."""
 
     weights: tuple[int, ...]
     book: tuple[int, ...]
@@ -48,12 +48,12 @@ class Table:
 
     @property
     def id(self) -> str:
-        """Four hex digits that name the table: the low half of its payload's CRC-32."""
+        """Four hex digits: the low half of the payload's CRC-32."""
         return f"{zlib.crc32(self.payload) & 0xFFFF:04X}"
 
 
 def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
-    """Each free cell's sum of weights, for the player to move."""
+    """The value of each free cell, for the player to move."""
     worth = [
         weights[score + (2 if line < 6 else 7)] for line, score in enumerate(position.scores())
     ]
@@ -64,15 +64,15 @@ def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
 class Choice:
     values: Mapping[int, int]
     entry: int | None
-    """What the book has of the position, if anything."""
+    """The book's entry for the position, if there is one."""
     cells: tuple[int, ...]
-    """The cells, 0 to 8, of which the chip plays one; of a bad table also taken ones."""
+    """The cells, 0 to 8, of which the chip plays one; with a bad table even taken ones."""
 
 
 def choose(position: Position, table: Table) -> Choice:
-    """What the device's `ai.best` does at the level hard, with its steps.
+    """The choice of the device's `ai.best` at the level hard, with its steps.
 
-    Where several entries fit, as in no good table, the device takes any of them.
+    If several entries fit, which happens only with a bad table, the device takes any of them.
     """
     found = values(position, table.weights)
     worths = [found.get(cell, -1) for cell in range(9)]
@@ -84,12 +84,12 @@ def choose(position: Position, table: Table) -> Choice:
 
 
 def fingerprint(found: Mapping[int, int]) -> int:
-    """What names a position whose free cells have these values."""
+    """The fingerprint of a position whose free cells have these values."""
     return sum(value * value for value in found.values())
 
 
 def entry_of(fingerprint: int, value: int) -> int | None:
-    """The book's entry that has the cells of a value played; None where it does not fit."""
+    """The book's entry for playing the cells of this value; None if it does not fit."""
     entry = 32 * fingerprint + value
     return entry if value < 32 and entry < 1 << 16 else None
 
@@ -108,27 +108,27 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
 
 
 def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
-    """Solve the game and fill the book with what the weights get wrong."""
+    """Solve the game, and fill the book with the positions that the weights get wrong."""
     entries = (_book_entry(position, weights) for position in classes())
     return Table(weights, tuple(sorted({entry for entry in entries if entry is not None})))
 
 
 def classes() -> list[Position]:
-    """One of each of the 627 unfinished positions that differ under symmetry."""
+    """One position of each of the 627 classes of unfinished positions under symmetry."""
     return sorted({canonical(position) for position in unfinished()})
 
 
 def best_cells(ai: ModuleType, position: Position, level: str = "H") -> list[int]:
-    """What the device's own `ai.best` answers, for player A to move."""
+    """The answer of the device's own `ai.best`, with player A to move."""
     marks = [(position.mover >> cell & 1) - (position.other >> cell & 1) for cell in range(9)]
     cells: list[int] = ai.best(marks, position.scores(), 1, level)
     return cells
 
 
 def check(table: Table) -> None:
-    """Ask the device's own code, with this table, and hold it against the solved game.
+    """Compare the device's own code, with this table, with the solved game.
 
-    Raises `NoughtsError` for the first position in which it might play another move than hard.
+    Raises `NoughtsError` for the first position in which it might play a move that is not hard's.
     """
     ai = device_code(table)
     for position in classes():
@@ -137,9 +137,9 @@ def check(table: Table) -> None:
 
 
 def flaw(table: Table) -> str | None:
-    """The first position whose value the table can give away, in words; None: it never loses.
+    """The first position whose value the table can give away, in words; None if it never loses.
 
-    Values turn and mirror with the board, so one position of each class answers for all 4,520.
+    Values turn and mirror with the board, so one position of each class stands for all 4,520.
     """
     for position in sorted(classes(), key=lambda each: each.ply):
         spoiling = {*choose(position, table).cells} - {*solver.value_preserving_moves(position)}
@@ -153,7 +153,7 @@ def flaw(table: Table) -> str | None:
 
 
 def prove(table: Table, remedy: str = "make another with `noughts table`") -> None:
-    """Ask a table in all 4,520 positions. Raises `NoughtsError` where `flaw` finds something."""
+    """Check a table in all 4,520 positions. Raises `NoughtsError` if `flaw` finds something."""
     if found := flaw(table):
         raise NoughtsError(f"{found}; {remedy}")
 
@@ -165,8 +165,8 @@ def device_code(table: Table) -> ModuleType:
 def source(table: Table, maker: str = "noughts table", objective: str = "") -> str:
     """The text of `device/table.py`; the same table gives the same text.
 
-    maker: the command that has made it. objective: what it wins most often against, if that is not
-    random play.
+    maker: the command that made it. objective: the opponent that it is made for, by default random
+    play.
     """
     objective = objective or (
         f"random play ({solver.win_chance()} of the games moving first, "
@@ -189,10 +189,9 @@ def source(table: Table, maker: str = "noughts table", objective: str = "") -> s
 
 
 def read(text: str, name: str) -> Table:
-    """The table in the text of a `table.py`, which is parsed and never run.
+    """The table in the text of a `table.py`, which is parsed and never run; name: for messages.
 
-    Raises `NoughtsError` where it is not a table, or its ID is not that of its contents; `name` is
-    for messages.
+    Raises `NoughtsError` if it is not a table, or if its ID does not match.
     """
     try:
         with warnings.catch_warnings():
@@ -217,7 +216,7 @@ def read(text: str, name: str) -> Table:
 
 
 def of(files: Mapping[str, bytes]) -> Table:
-    """The table among the device's files. Raises `NoughtsError`, also where there is none."""
+    """The table among the device's files. Raises `NoughtsError`, also if there is none."""
     if "table.py" not in files:
         raise NoughtsError("device/table.py is missing; make it with `noughts table`")
     return read(files["table.py"].decode(errors="replace"), "device/table.py")

@@ -1,6 +1,6 @@
 """People's habits, and the table that wins most often against them, and never loses.
 
-A habit is how likely people are to play each cell. Two things are learned from their games:
+A habit is how likely people are to play each cell. It is learned from their games, on two levels:
 
 anywhere       each kind of cell (it completes a row, it is a corner, ...) has an attraction, and a
                cell is played with its share of the attraction of all free cells (the choice rule of
@@ -8,18 +8,18 @@ anywhere       each kind of cell (it completes a row, it is a corner, ...) has a
                generalized Bradley-Terry models, 2004)
 in a position  what they did there; symmetric positions, and symmetric cells, count as one
 
-Both are smoothed toward random play, so that a few games change little: every kind of cell has
-`PRIOR` more moves as by chance, every position `PRIOR` more with what people do anywhere.
+Both are smoothed, so that a few games change little: every kind of cell gets `PRIOR` extra moves
+of random play, and every position `PRIOR` extra moves of what people do anywhere.
 
-The weights stay; the book gets what wins most against these people, as far as there is room. An
-entry names a position by its fingerprint, which other positions may share. So a choice is made for
-all positions of a fingerprint, and only where each of them keeps its value. It is greedy: the
-change that wins most for each entry that it takes comes first, and each is measured against the
-whole table as it is by then.
+The weights stay. The book gets the entries that win most against these people, as far as there is
+room. An entry names a position by its fingerprint, which other positions may share. So a choice
+holds for all positions of a fingerprint, and is only made if each of them keeps its value. The
+search is greedy: the change that wins most per entry comes first, and each change is measured with
+the whole table so far.
 
 The gain is estimated on games that were not learned from. The games are dealt into `FOLDS` parts.
-For each, a table is learned from the others, and measured against the habits in this part, hardly
-smoothed. The interval is that of Student's t over the parts (cross-validation: Stone,
+For each part, a table is learned from the others, and measured against the part's habits, which are
+hardly smoothed. The interval is that of Student's t over the parts (cross-validation: Stone,
 Cross-validatory choice and assessment of statistical predictions, 1974).
 """
 
@@ -39,28 +39,28 @@ from noughts.game.solver import value, value_preserving_moves
 
 PRIOR = 4.0
 _ROUNDS = 100
-"""Of the fit; it has come to rest long before."""
+"""Of the fit, which converges long before."""
 
 KINDS = (
     "complete a row or column", "complete a diagonal", "block a row or column",
     "block a diagonal", "take the centre", "take a corner", "take an edge",
 )  # fmt: skip
-"""The first that fits is a cell's kind."""
+"""A cell's kind is the first of these that fits."""
 
 MAX_BYTES = 36
-"""An entry more takes four bytes of a V1's heap: with these, 2,560 bytes of it stay free."""
+"""Another entry takes four bytes of a V1's heap; with these, 2,560 bytes of it stay free."""
 MAX_BOOK = (MAX_BYTES - len(WEIGHTS)) // 2
 LEAST_GAIN = 0.0005
-"""Of the chance to win a game: what is less is not worth an entry."""
+"""In the chance to win a game; less is not worth an entry."""
 FOLDS = 10
 _PART_PRIOR = 0.05
-"""A part is small: what smooths more makes its habits weaker than they are, and so the gain."""
+"""A part is small: with more smoothing, its habits and so the gain would come out too weak."""
 _T = 2.262
 """Student's t for a 95 % interval and nine degrees of freedom."""
 
 Cells = Sequence[int]
 Policy = Callable[[Position], Cells]
-"""The cells, all as likely, that are played in a canonical position."""
+"""The cells that are played in a canonical position, with equal chances."""
 
 
 @dataclass(frozen=True)
@@ -90,24 +90,23 @@ def _kind(position: Position, cell: int) -> int:
 
 @dataclass(frozen=True)
 class Readiness:
-    """How readily people play a kind of cell, where there is one that is free."""
+    """How readily people play a kind of cell."""
 
     kind: str
     could: int
-    """At how many moves they could."""
+    """At how many moves such a cell was free."""
     did: float
-    """The share of these at which they did."""
+    """The share of these moves at which people played one."""
     by_chance: float
-    """The share at which random play would have."""
+    """The same share for random play."""
 
 
 class Habits:
     def __init__(self, games: Iterable[PeopleGame], prior: float = PRIOR) -> None:
         self._prior = prior
         self._met: defaultdict[Position, Counter[int]] = defaultdict(Counter)
-        """How often each cell of each canonical position was played; alike ones as one."""
+        """By canonical position, how often each cell was played; symmetric cells count as one."""
         self.games = self.moves = 0
-        """How many were learned from."""
         for game in games:
             self.games += 1
             position = EMPTY
@@ -155,7 +154,7 @@ class Habits:
         return {cell: chances[slot] for cell, slot in alike(position).items()}
 
     def _chances(self, position: Position) -> Mapping[int, float]:
-        """How likely each free cell of a canonical position is."""
+        """The chance of each free cell of a canonical position."""
         attraction = {cell: self._attractions[kind] for cell, kind in kinds(position).items()}
         whole = sum(attraction.values())
         seen = self._met.get(position, Counter())
@@ -169,10 +168,10 @@ class Habits:
 
 
 class Chances:
-    """How often a player with a policy wins against people of given habits, exactly.
+    """How often a player with a policy wins against people with these habits, exactly.
 
-    Half of the games are begun by either side. choice: what comes of a choice among the policy's
-    cells. The positions that are asked about are canonical.
+    Each side begins half of the games. choice: combines the values of the policy's cells. All
+    positions are canonical.
     """
 
     def __init__(
@@ -198,11 +197,11 @@ class Chances:
         return (self._wins(EMPTY, True) + self._wins(EMPTY, False)) / 2
 
     def after(self, position: Position, cells: Sequence[int]) -> float:
-        """How likely a win is once one of these cells is played."""
+        """The chance to win after playing one of these cells."""
         return sum(self._wins(canonical(position.play(cell)), False) for cell in cells) / len(cells)
 
     def reach(self) -> Mapping[Position, float]:
-        """How likely a game is to come to each canonical position in which it is to move."""
+        """The chance that a game comes to each canonical position in which it is to move."""
         reached = {}
         now = {(EMPTY, True): 0.5, (EMPTY, False): 0.5}
         while now:
@@ -222,19 +221,19 @@ class Chances:
 
 
 def by_table(table: Table) -> Policy:
-    """How the chip plays at the level hard with a table."""
+    """The chip's policy at the level hard, with this table."""
     return lambda position: brain.choose(position, table).cells
 
 
 def best(habits: Habits) -> float:
-    """How likely a win is at most, if no move gives value away: what no table has to hold."""
+    """The greatest chance to win without giving value away, as if a table could hold anything."""
     return Chances(
         value_preserving_moves, habits, lambda after: max(win for _, _, win in after)
     ).win
 
 
 class _Way(NamedTuple):
-    """The book's entries for a fingerprint, and the cells that are played in its positions."""
+    """Entries of the book for a fingerprint, and the cells that they play in its positions."""
 
     entries: tuple[int, ...]
     cells: Mapping[Position, Cells]
@@ -242,7 +241,7 @@ class _Way(NamedTuple):
 
 @cache
 def _ways() -> Mapping[int, list[_Way]]:
-    """By fingerprint, all entries by which no value is given away."""
+    """By fingerprint, all ways that give no value away."""
     named: defaultdict[int, list[Position]] = defaultdict(list)
     for position in brain.classes():
         named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
@@ -267,7 +266,7 @@ def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
 
 
 def fit(habits: Habits) -> Table:
-    """The table for people of these habits: hard's, made better step by step."""
+    """The table for people with these habits: hard's, improved step by step."""
     hard = set(brain.make().book)
     chosen = {
         fingerprint: next(
@@ -289,13 +288,13 @@ def fit(habits: Habits) -> Table:
 
 
 def _played(chosen: Mapping[int, _Way], habits: Habits) -> Chances:
-    """The chances with a way for each fingerprint."""
+    """The chances with this way for each fingerprint."""
     cells = {position: own for way in chosen.values() for position, own in way.cells.items()}
     return Chances(cells.__getitem__, habits)
 
 
 def _steps(chosen: Mapping[int, _Way], chances: Chances) -> Iterator[tuple[float, int, _Way]]:
-    """What each step would gain by itself, for each entry that it takes."""
+    """What each possible step would gain by itself, per entry that it needs."""
     room = MAX_BOOK - sum(len(way.entries) for way in chosen.values())
     reach = chances.reach()
     for fingerprint, now in chosen.items():
@@ -313,7 +312,7 @@ def _steps(chosen: Mapping[int, _Way], chances: Chances) -> Iterator[tuple[float
 
 @dataclass(frozen=True)
 class Change:
-    """A position in which the chip plays other cells than before, or would win more with others."""
+    """A position in which the chip plays other cells than before, or could win more with others."""
 
     position: Position
     """Canonical; the chip is to move."""
@@ -322,21 +321,20 @@ class Change:
     reach: float
     """The share of all games in which it comes up."""
     gain: float
-    """How much of the chance to win a game it is worth."""
+    """In the chance to win a game."""
     mistakes: tuple[tuple[int, float], ...]
-    """The replies to the first of the new cells that lose, and how likely people are to play them;
-    the likeliest first."""
+    """The losing replies to the first of the new cells, with their chances; the likeliest first."""
 
 
 def changes(before: Table, after: Table, habits: Habits) -> list[Change]:
-    """All that come up in play, the one that gains most first."""
+    """All changes that come up in play, the greatest gain first."""
     return _changes(Chances(by_table(after), habits), by_table(before), by_table(after))
 
 
 def left_out(table: Table, habits: Habits) -> list[Change]:
-    """All that would be worth an entry, the one that would gain most first.
+    """All changes that would be worth an entry, but did not fit; the greatest gain first.
 
-    The book is full, or an entry would also change positions of the same fingerprint.
+    The book is full, or the entry would also change other positions of the same fingerprint.
     """
     chances = Chances(by_table(table), habits)
 
@@ -360,7 +358,7 @@ def _changes(chances: Chances, before: Policy, after: Policy) -> list[Change]:
 
 
 def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ...]:
-    """In a position in which a person is to move, and has not lost yet."""
+    """The losing moves of a person, with their chances; none if the position is lost anyway."""
     if position.over or value(position) < 0:
         return ()
     chances = habits.anywhere(position).items()
@@ -370,7 +368,7 @@ def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ..
 
 @dataclass(frozen=True)
 class Estimate:
-    """How likely a game is to be won by the table before, and by one that was learned."""
+    """The chance to win a game with the table before, and with a learned one."""
 
     before: float
     after: float
@@ -383,7 +381,7 @@ class Estimate:
 
 
 def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
-    """Cross-validate; None where there are fewer games than parts."""
+    """Cross-validate; None if there are fewer games than parts."""
     if len(games) < FOLDS:
         return None
     pairs = []

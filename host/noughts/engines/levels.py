@@ -35,7 +35,7 @@ class Random:
 
 
 class Chip:
-    """A level of the chip's: `E`, `M` or `H`; `ai` is the device's own, with its table."""
+    """The chip at a level: `E`, `M` or `H`; ai: the device's own module, with its table."""
 
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
         self.name = {"E": "easy", "M": "medium", "H": "hard"}[level]
@@ -69,10 +69,10 @@ _prospects = walk(any_cell, any_cell, end_odds(Fraction), _kindest, canonical)
 
 
 class Kind:
-    """Plays to lose: against random play, no way to play loses more often.
+    """Plays to lose: against random play, no engine loses more often.
 
-    Of moves that lose equally often it plays one that wins least often: a draw is kinder than a
-    win.
+    Among moves that lose equally often, it plays one that wins least often, since a draw is kinder
+    than a win.
     """
 
     name = "kind"
@@ -80,7 +80,7 @@ class Kind:
     perfect = False
 
     def reply(self, position: Position) -> Reply:
-        """The first of the moves that lose most often; with a remark where nothing can lose."""
+        """The first of the moves that lose most often; with a remark if nothing can lose."""
         prospects = {
             cell: _prospects(canonical(position.play(cell)), False) for cell in position.free
         }
@@ -91,12 +91,12 @@ class Kind:
 
 
 def complete(position: Position) -> int | None:
-    """The cell that completes a line of the mover's."""
+    """The cell that completes one of the mover's lines."""
     return _missing(position, 2)
 
 
 def block(position: Position) -> int | None:
-    """The cell that would complete a line of the opponent's."""
+    """The cell that would complete one of the opponent's lines."""
     return _missing(position, -2)
 
 
@@ -129,7 +129,7 @@ def stop_fork(position: Position) -> int | None:
 
 
 def influence(position: Position) -> int:
-    """The first of the free cells through which most lines can still be somebody's."""
+    """The first of the free cells with the most lines that someone can still complete."""
     marks = str(position)
     still_open = [line for line in LINES if not {"X", "O"} <= {marks[cell] for cell in line}]
     return max(position.free, key=lambda cell: sum(cell in line for line in still_open))

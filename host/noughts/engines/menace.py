@@ -10,16 +10,16 @@ its second, then 2 and 1; of moves that are alike by symmetry, only one has bead
 D. Michie, "Experiments on the mechanization of game-learning. Part I: Characterization of the model
 and its parameters", The Computer Journal 6(3), 1963, 232-236, https://doi.org/10.1093/comjnl/6.3.232
 
-His machine always opened. The positions in which it has a choice are 304 up to symmetry (1, 12, 108
-and 183 by stage), as in all later copies; he counts 287, which are the same without the 17 in which
-two lines threaten and nothing helps. Three things are not in that paper:
+His machine always opened. It has a choice in 304 positions up to symmetry (1, 12, 108 and 183 by
+stage), as in all later copies. He counts 287, without the 17 in which two lines threaten and
+nothing helps. Three things are not in that paper:
 
 - When a box is empty, the machine resigns, as M. Gardner's for hexapawn (Scientific American, March
   1962) and later copies of MENACE do.
-- The last bead of its first move stays: else it would resign all games, and never learn again.
+- The last bead of its first move stays. Otherwise it would resign all games, and never learn again.
 - 289 more boxes are for moving second, filled in the same way.
 
-One that has learned is stored in a file, such as `menace.json`:
+A trained one is stored in a file, such as `menace.json`:
 
     {
      "format": "noughts menace",
@@ -29,8 +29,8 @@ One that has learned is stored in a file, such as `menace.json`:
       ".........": {"0": 12, "1": 0, "4": 31},
       ...
 
-The cells that have a colour, 0 to 8, have their beads. A file may come from anywhere, so all of it
-is checked.
+Each cell with its own colour, 0 to 8, has its beads. A file may come from anywhere, so all of it is
+checked.
 """
 
 import json
@@ -45,7 +45,7 @@ from noughts.game.engine import Engine, Reply, play, remembering
 from noughts.game.positions import EMPTY, Position, alike, canonical, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
-"""Beads for each move of a game that was won, drawn or lost."""
+"""Beads for each move of a won, drawn or lost game."""
 
 _FIRST_BEADS = 4
 
@@ -53,10 +53,10 @@ SUFFIX = ".json"
 _FORMAT, _VERSION = "noughts menace", 1
 _MAX_BYTES = 1_000_000
 _MAX_COUNT = 10**12
-"""Games, and beads of a colour."""
+"""Of games, and of beads of one colour."""
 
 Boxes = dict[Position, dict[int, int]]
-"""For each canonical position with a choice, the beads of each cell that has its own colour."""
+"""By canonical position with a choice, the beads of each cell with its own colour."""
 
 
 @cache
@@ -79,19 +79,18 @@ class Menace:
         if boxes:
             self.boxes = boxes
         self.games = games
-        """From how many it has learned."""
+        """It has learned from this many."""
         self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
 
     @cached_property
     def boxes(self) -> Boxes:
-        """Freshly filled, unless it was made with others: filling them takes a moment."""
+        """Freshly filled, unless others were given; lazily, because filling takes a moment."""
         return {position: dict(beads) for position, beads in _filled().items()}
 
     def beads(self, position: Position) -> dict[int, int] | None:
-        """How many beads each free cell has in a position's box.
+        """The beads of each free cell in a position's box, or None if only one cell is free.
 
-        Of cells that are alike, only the first has any. None if there is no box, because only one
-        cell is free.
+        Of symmetric cells, only the first has any.
         """
         box = self.boxes.get(canonical(position))
         if box is None:
@@ -101,7 +100,7 @@ class Menace:
         return {cell: box[slot] if first[slot] == cell else 0 for cell, slot in slots.items()}
 
     def reply(self, position: Position) -> Reply:
-        """The cells that have beads, in proportion to these; none if the box is empty."""
+        """The cells with beads, weighted by these; none if the box is empty."""
         beads = self.beads(position)
         if beads is None:
             return Reply(position.free)
@@ -136,7 +135,7 @@ def train(
 ) -> Iterator[int]:
     """Let it play and learn; yields 1, 0 or -1 for each game that it won, drew or lost.
 
-    seats: whether it moves first, by turns. If the opponent is the machine itself, it learns from
+    seats: whether it moves first, in turn. If the opponent is the machine itself, it learns from
     both sides of each game.
     """
     other = menace if opponent is menace else remembering(opponent)
@@ -151,7 +150,7 @@ def train(
 
 
 def read(path: str | Path) -> Menace:
-    """The machine of a file, named as the file is. Raises `NoughtsError`."""
+    """The machine in a file, with the file's name. Raises `NoughtsError`."""
     named = printable(str(path))
     try:
         with Path(path).open("rb") as file:
@@ -191,7 +190,7 @@ def write(menace: Menace, path: Path) -> None:
 
 
 def refuse_other(path: Path) -> None:
-    """Raise `NoughtsError` if writing a machine there would replace what is not one, or fail."""
+    """Raise `NoughtsError` if writing a machine there would replace another file, or fail."""
     if path.exists():
         try:
             read(path)
@@ -208,9 +207,9 @@ def refuse_other(path: Path) -> None:
 def learn_game(
     path: Path, cells: Sequence[int], first: bool, result: int
 ) -> tuple[Menace, list[int]]:
-    """Let the machine of a file learn from one more game, as in `Menace.learn`, and save it.
+    """Let the machine in a file learn from another game, as in `Menace.learn`, and save it.
 
-    It is read again, so what it has learned elsewhere during the game stays.
+    The file is read again, because the machine may have learned elsewhere during the game.
     """
     menace = read(path)
     changed = menace.learn(cells, first, result)

@@ -1,11 +1,11 @@
-"""Engines of your own: a file, a package's, or any program, each in a process of its own.
+"""Your own engines: a file, a package's, or any program, each in its own process.
 
-All of them are asked one line at a time: the nine characters of a position, and the player to move
-(`X...O.... X`). They answer with a line: a cell from 0 to 8, or several with blanks between them.
-A file or a package has a function `choose(board)`. Python in that process calls it (`answer`); what
-the file prints goes to standard error, and it gets no input, so nothing comes between the answers.
+Each question is a line: the nine characters of a position, and the player to move (`X...O.... X`).
+The answer is a line too: a cell from 0 to 8, or several with blanks between them. A file or a
+package has a function `choose(board)`, which Python in that process calls (`answer`). What the file
+prints goes to standard error, and it gets no input, so nothing comes between the answers.
 
-What an engine answers may differ from call to call, which `may_vary` says.
+An engine's answers may differ from call to call, so it has `may_vary`.
 """
 
 import contextlib
@@ -32,18 +32,18 @@ from noughts.game.positions import Position
 from noughts.invocation import quoted
 
 LIMIT_S = 20.0
-"""For each answer: for a plain minimax in Python, the empty board takes several seconds."""
+"""For each answer: plain minimax in Python takes several seconds on the empty board."""
 _START_S = 120.0
-"""For Python itself to start: that is not the engine's fault, however busy the computer is."""
+"""For the start of Python itself, which is slow on a busy computer."""
 _SHUTDOWN_TIMEOUT_S = 1.0
-"""For its last messages: a process that it has left behind may keep their pipe open."""
+"""For its last messages: a process that it has started may hold their pipe open."""
 _MAX_LINE = 10_000
 _MAX_UNREAD = 100
-"""Lines; a program that says more has to wait."""
+"""Lines; a program that prints more has to wait."""
 _GROUP = "noughts.engines"
-"""Of the entry points that packages may have, each a function such as `choose`."""
+"""The entry points of packages, each a function such as `choose`."""
 _READY, _WRONG = "\0ready", "\0wrong"
-"""These begin a line of ours; a NUL stands between what is wrong and what to do."""
+"""These begin our own lines; a NUL separates what is wrong from what to do."""
 
 
 class WrongError(Exception):
@@ -51,7 +51,7 @@ class WrongError(Exception):
 
 
 class OwnEngine:
-    """A function `choose` in a process of its own, or a program.
+    """A function `choose` in its own process, or a program.
 
     The process ends with this object, or with Python.
     """
@@ -90,7 +90,7 @@ class OwnEngine:
         messages.start()
         self._close = weakref.finalize(self, _end, self._process, messages)
         if self._has_choose:
-            self._line(_START_S)  # Python is there
+            self._line(_START_S)  # Python has started
 
     def _ask(self, position: Position) -> str:
         if not self._lines.empty():
@@ -100,13 +100,13 @@ class OwnEngine:
                 "print one line for each line that it reads",
             )
         assert self._process.stdin
-        with contextlib.suppress(OSError):  # it has ended, which reading will find
+        with contextlib.suppress(OSError):  # it has ended, as reading will show
             self._process.stdin.write(f"{position} {position.turn}\n".encode())
             self._process.stdin.flush()
         return self._line(self._limit_s)
 
     def _line(self, limit_s: float) -> str:
-        """Its next line. Raises `queue.Empty`, and `WrongError` when it has ended or says so."""
+        """Its next line. Raises `queue.Empty`, and `WrongError` if it has ended or reports one."""
         assert self._close
         try:
             line = self._lines.get(timeout=limit_s)
@@ -168,7 +168,7 @@ def _end(process: subprocess.Popen[bytes], messages: threading.Thread) -> None:
 
 
 def _end_all(pid: int) -> None:
-    import psutil  # only here: it takes long
+    import psutil  # only here, because it is slow
 
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
@@ -178,8 +178,8 @@ def _end_all(pid: int) -> None:
 
 
 def python_command(module: str, function: str, *words: str) -> list[str]:
-    """The command that calls a function of ours in another process."""
-    run = (  # it imports what this process would, and leaves Ctrl-C to it
+    """The command that calls one of our functions in another process."""
+    run = (  # with this process's import path; Ctrl-C is for this process only
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
         f"sys.path[:] = {[*map(str, sys.path)]!r}; "
         f"from {module} import {function}; {function}(*sys.argv[1:])"
@@ -190,9 +190,9 @@ def python_command(module: str, function: str, *words: str) -> list[str]:
 def start_process(
     words: list[str], purpose: str, failing: type[NoughtsError], stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a process that is spoken to by pipes. Raises `failing` where that is not possible.
+    """Start a process with pipes to it. Raises `failing` if that is not possible.
 
-    stderr: ours, or `subprocess.PIPE`.
+    stderr: by default ours, or `subprocess.PIPE`.
     """
     try:
         return subprocess.Popen(
@@ -200,7 +200,7 @@ def start_process(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            start_new_session=True,  # no signal of the terminal is meant for it
+            start_new_session=True,  # it should not get the terminal's signals
         )
     except OSError as error:
         raise failing(
@@ -210,19 +210,19 @@ def start_process(
 
 
 def answer(kind: str, name: str) -> None:
-    """Answer with a `choose`, in its process; kind: `file`, whose path follows, or `entry`."""
-    # The questions and the answers are out of reach of `input` and `print`.
+    """Answer questions by a `choose`, in its process; kind: `file` or `entry`; name: its path."""
+    # `input` and `print` cannot reach the questions and answers.
     questions = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    sys.stdout = sys.stderr  # where lines come out as they are printed
+    sys.stdout = sys.stderr  # which does not buffer lines
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in questions:
             asked.put(line)
-        _end_all(os.getpid())  # who asked has ended, or was killed
+        _end_all(os.getpid())  # our owner has ended, or was killed
 
     threading.Thread(target=listen, daemon=True).start()
     choose, line = None, _READY
@@ -243,7 +243,7 @@ def _found(kind: str, name: str) -> Callable[[Board], object]:
         if file:
             found = _module(file)
         else:
-            from importlib.metadata import entry_points  # only here: it takes long
+            from importlib.metadata import entry_points  # only here, because it is slow
 
             (entry, *_) = entry_points(group=_GROUP, name=name)
             found = entry.load()
@@ -265,7 +265,7 @@ def _module(path: Path) -> ModuleType:
 
 
 def _chosen(choose: Callable[[Board], object], board: Board) -> str:
-    """The cells that it returns: whole numbers of any kind, such as numpy's."""
+    """The cells that it returns; any type of whole number will do, such as numpy's."""
     try:
         answer = choose(board)
         several = isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict)
@@ -284,7 +284,7 @@ def _chosen(choose: Callable[[Board], object], board: Board) -> str:
 def _misfired(error: BaseException, file: Path | None) -> WrongError:
     """`line 7, in choose: ZeroDivisionError: division by zero`.
 
-    It is the innermost place in the file, or in another of its folder.
+    The line is the innermost one in the file, or in another file of its folder.
     """
     text, place = str(error), ""
     traced = traceback.extract_tb(error.__traceback__)
@@ -316,14 +316,14 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
 
 
 def packaged() -> list[str]:
-    """The names of the engines that installed packages bring."""
-    from importlib.metadata import entry_points  # only here: it takes long
+    """The names of all engines in installed packages."""
+    from importlib.metadata import entry_points  # only here, because it is slow
 
     return sorted({entry.name for entry in entry_points(group=_GROUP)})
 
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
-    """An engine that an installed package brings, one of `packaged`."""
+    """An engine in an installed package, one of `packaged`."""
     return _with_choose(name, "a package's engine", limit_s, "entry", name)
 
 

@@ -1,7 +1,7 @@
-"""All engines by name, from the one that knows least to the one that searches most cleverly.
+"""All engines by name, from random play to the cleverest search.
 
-After them come the one that plays to lose, and the one that learns. People name others, too: see
-`own`, and `menace`.
+After them come the one that plays to lose, and the one that learns. For engines in files, see `own`
+and `menace`.
 """
 
 import difflib
@@ -23,14 +23,14 @@ def engines() -> dict[str, Engine]:
 
 
 def listed(name: str) -> str:
-    """An engine's name in a list for people: the MENACE among ours has not learned anything."""
+    """An engine's name in a list for people: our own MENACE has not learned anything."""
     return "menace (untrained)" if name == "menace" else name
 
 
 def known_engine(name: str) -> Engine:
-    """The engine of this name that comes with noughts: all that a browser may ask for.
+    """The built-in engine with this name; a browser may ask for no others.
 
-    Raises `UnknownEngineError`, with the nearest name.
+    Raises `UnknownEngineError`, which suggests the nearest name.
     """
     known = engines()
     if name not in known:
@@ -39,10 +39,10 @@ def known_engine(name: str) -> Engine:
 
 
 def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
-    """An engine of ours, of a package, or in a file that ends in `.py`, or in `.json` for a MENACE.
+    """A built-in engine, a package's, one in a `.py` file, or a MENACE in a `.json` file.
 
-    limit_s: how long one that is not ours may take to answer. Raises `UnknownEngineError`, with
-    the nearest name, or `OwnEngineError` for a file that is not there.
+    limit_s: for each answer of an engine that is not built in. Raises `UnknownEngineError`, which
+    suggests the nearest name, or `OwnEngineError` for a missing file.
     """
     if name.lower().endswith(SUFFIX):
         return read(name)

@@ -1,12 +1,12 @@
 """Searching the game tree, depth first: minimax, alpha-beta, and alpha-beta with a table.
 
-A win is worth 10 less the plies that it takes, a loss the opposite, a draw 0: so the quicker win
-and the slower loss are preferred. All three find the same score, and play the first move in reading
-order that has it.
+A win is worth 10 less the plies that it takes, a loss the opposite, a draw 0. So quick wins and
+slow losses are preferred. All three find the same score, and play the first move in reading order
+that has it.
 
-nodes   positions visited, the root included: 549,946 for minimax from the empty board
-cut     moves that were never looked at, because an earlier one already refuted the position
-window  alpha-beta knows that scores up to `alpha`, and from `beta` on, cannot change the move
+nodes   positions visited, including the root: 549,946 for minimax from the empty board
+cut     moves that were not searched, because an earlier one had already refuted the position
+window  scores up to `alpha`, or from `beta` on, cannot change the move
 """
 
 from collections.abc import Callable
@@ -22,8 +22,8 @@ _FREE_BITS = tuple(tuple(1 << cell for cell in CELLS[FULL & ~mask]) for mask in 
 
 
 Visited = Callable[[Position, int, int, int, int, int], object]
-"""Called with the position after a move, the move as a mask, its ply, its score to who made it, and
-the window in which it was searched: the score is exact between `alpha` and `beta`, else a bound."""
+"""Called with the position after a move, the move as a mask, its ply, its score to its player, and
+the window of its search. The score is exact between `alpha` and `beta`, else it is a bound."""
 
 
 class Minimax:
@@ -35,7 +35,7 @@ class Minimax:
     _prunes = False
 
     def __init__(self, visited: Visited | None = None) -> None:
-        """`visited` receives each move that is searched, those below it first."""
+        """visited: gets each move that is searched, after the moves below it."""
         self._visited = visited
 
     def reply(self, position: Position) -> Reply:
@@ -45,7 +45,7 @@ class Minimax:
         return Reply((self._best,), self._nodes, self._cut, score)
 
     def _search(self, mover: int, other: int, ply: int, alpha: int, beta: int) -> int:
-        # Ends are scored where they arise: half of all nodes are ends, and calls cost most.
+        # Ends are scored without a call: half of all nodes are ends, and calls cost most.
         best = -INFINITE
         nodes = 1
         win = WIN - ply - 1
@@ -76,7 +76,7 @@ class Minimax:
 
 
 class AlphaBeta(Minimax):
-    """Minimax that skips the moves which cannot change the result (alpha-beta)."""
+    """Minimax that skips the moves that cannot change the result (alpha-beta)."""
 
     name = "alphabeta"
     about = "minimax without the moves that cannot matter"
@@ -84,10 +84,10 @@ class AlphaBeta(Minimax):
 
 
 class Transposition(AlphaBeta):
-    """Alpha-beta that remembers positions, those alike under symmetry as one.
+    """Alpha-beta that remembers the scores of positions, up to symmetry.
 
-    Scores depend on the ply, so what is remembered is the score from the position on, with whether
-    it is exact or a bound; it is used where it decides, and forgotten with the next reply.
+    It remembers bounds of the score as seen from the position, because scores depend on the ply.
+    They are used if they decide, and forgotten before the next reply.
     """
 
     name = "transposition"
@@ -119,7 +119,7 @@ class Transposition(AlphaBeta):
 
 
 def format_score(score: int) -> str:
-    """A score in words: who wins is who makes the move, and plies are counted from the root.
+    """A score in words, for the player who makes the move; plies are counted from the root.
 
     >>> format_score(9), format_score(0), format_score(-6), format_score(-INFINITE)
     ('win in 1', 'draw', 'loss in 4', '−∞')
@@ -132,7 +132,7 @@ def format_score(score: int) -> str:
 
 
 def _later(score: int, plies: int) -> int:
-    """A score from a position on as one from so many plies earlier; the opposite if negative."""
+    """A score, seen from a position this many plies earlier; from a later one if negative."""
     if abs(score) in (0, INFINITE):
         return score
     return score - plies if score > 0 else score + plies

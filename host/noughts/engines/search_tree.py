@@ -1,4 +1,4 @@
-"""The tree that a search goes through, with the branches that alpha-beta cuts.
+"""The tree of a search, with the branches that alpha-beta cuts.
 
 Values and windows are for the player who makes the move; plies are counted from the root.
 """
@@ -17,7 +17,7 @@ Search = Literal["alphabeta", "minimax"]
 SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
 
 MAX_DRAWN = 500
-"""Boards in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
+"""Boards in a picture. Nobody could follow more, and they would print on dozens of pages."""
 
 
 @dataclass
@@ -33,12 +33,12 @@ class Node:
     beta: int = INFINITE
     """The window in which the move was searched, as scores to who made it."""
     best: bool = False
-    """Whether it is the move that the search plays, of those from the same position."""
+    """Whether the search plays this move."""
     children: list[Node] = field(default_factory=list)
 
     @property
     def number(self) -> int:
-        """The cell as people count, from 1."""
+        """The cell, counted from 1."""
         assert self.cell is not None
         return self.cell + 1
 
@@ -51,22 +51,19 @@ class Node:
 
     @property
     def value(self) -> str:
-        """In words; at the root, to the player to move."""
+        """The score in words; at the root, for the player to move."""
         score = self.score or 0
         return f"{self.bound} {format_score(-score if self.cell is None else score)}".strip()
 
     def __iter__(self) -> Iterator[Node]:
-        """The node and all below it, in the order in which they were met."""
+        """The node and all below it, in the order of the search."""
         yield self
         for child in self.children:
             yield from child
 
 
 def unfinished(text: str) -> Position:
-    """The position that nine characters describe, in which somebody is to move.
-
-    Raises `NoughtsError` for any other text.
-    """
+    """The unfinished position that nine characters describe. Raises `NoughtsError`."""
     position = parse(text)
     if not position.over:
         return position
@@ -76,9 +73,9 @@ def unfinished(text: str) -> Position:
 
 
 def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> Node:
-    """The tree down to `depth` plies, as the search itself goes through it to its end."""
+    """The tree of a complete search, down to `depth` plies."""
     made: list[list[Node]] = [[] for _ in range(10)]
-    """By ply, the moves that were searched since the position that they lead from."""
+    """By ply, the moves searched so far from the current position."""
 
     def visited(after: Position, bit: int, ply: int, score: int, alpha: int, beta: int) -> None:
         if ply < depth:
@@ -95,7 +92,7 @@ def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> 
 
 
 def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
-    """The moves that were searched, and behind them those that were cut: they have no score."""
+    """The moves that were searched, and after them those that were cut, without a score."""
     if searched:
         max(searched, key=lambda node: node.score or 0).best = True
     free = () if position.over else position.free

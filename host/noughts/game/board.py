@@ -32,12 +32,12 @@ class Board:
     """
 
     position: Position
-    """The marks as two masks, for what needs to be fast."""
+    """The marks as two masks, for fast code."""
 
     def __init__(self, marks: str = "." * 9) -> None:
         """Read a board from nine characters X, O and . in reading order.
 
-        Line breaks and blanks between them do not count. Raises `IllegalPositionError` for a
+        Line breaks and blanks between them are ignored. Raises `IllegalPositionError` for a
         position that no game can reach.
 
         >>> Board('''X . .
@@ -113,7 +113,7 @@ class Board:
 
     @property
     def winner(self) -> str | None:
-        """`X` or `O`; None where nobody has won, or not yet.
+        """`X` or `O`; None if nobody has won.
 
         >>> Board("XXXOO....").winner
         'X'
@@ -122,7 +122,7 @@ class Board:
 
     @property
     def winning_line(self) -> tuple[int, int, int] | None:
-        """The cells of the line that has won, the first in the order of the score array.
+        """The cells of the winning line; of two, the first in the order of the score array.
 
         >>> Board("XXXOO....").winning_line
         (0, 1, 2)
@@ -132,9 +132,9 @@ class Board:
 
     @property
     def score_array(self) -> list[int]:
-        """The eight sums that the micro:bit keeps, X counting +1 and O -1.
+        """The micro:bit's eight sums of three columns, three rows, and two diagonals.
 
-        They are of three columns, three rows, and two diagonals. At 3 X has won, at -3 O.
+        X counts +1 and O -1. At 3, X has won; at -3, O.
 
         >>> Board("X...O....").score_array
         [1, -1, 0, 1, -1, 0, 0, -1]
@@ -143,7 +143,7 @@ class Board:
         return [sign * score for score in self.position.scores()]
 
     def completing(self, mark: str | None) -> tuple[int, ...]:
-        """The free cells that complete a line of `X` or `O`; none when the game is over.
+        """The free cells that complete a line of a mark, `X` or `O`; none when the game is over.
 
         >>> board = Board("XX.OO....")
         >>> board.completing(board.turn), board.completing(board.other)
@@ -155,8 +155,7 @@ class Board:
     def play(self, cell: int) -> Board:
         """The board after a move.
 
-        Raises `IllegalMoveError` for a taken cell, for one that is not on the board, and when the
-        game is over.
+        Raises `IllegalMoveError` for a taken cell, for one off the board, and after the end.
 
         >>> board = Board().play(4).play(0)
         >>> print(board)
@@ -177,7 +176,7 @@ class Board:
         return Board.of(self.position.play(cell))
 
     def __getitem__(self, cell: int) -> str:
-        """`X`, `O` or `.`: what is in a cell.
+        """The content of a cell: `X`, `O` or `.`.
 
         >>> Board("X...O....")[4]
         'O'
@@ -185,9 +184,9 @@ class Board:
         return str(self.position)[cell]
 
     def value(self) -> int:
-        """What the board is worth to the player to move, with best play by both sides.
+        """The board's value to the player to move, with best play by both sides.
 
-        1 is a win, 0 a draw, -1 a loss. Of a game that is over, the result.
+        1 is a win, 0 a draw, -1 a loss. After the end, it is the result.
 
         >>> Board("XX.OO....").value(), Board("X.......O").value()
         (1, 1)
@@ -195,10 +194,9 @@ class Board:
         return solver.value(self.position)
 
     def best_moves(self) -> tuple[int, ...]:
-        """The moves that the micro:bit plays at its hard level.
+        """The moves of the micro:bit at its hard level.
 
-        Of the moves that preserve the value, those that win most often against an opponent who
-        moves at random.
+        Among the moves that keep the value, these win most often against random play.
 
         >>> Board().best_moves()
         (0, 2, 6, 8)
@@ -206,7 +204,7 @@ class Board:
         return () if self.is_over else tuple(solver.hard_moves(self.position))
 
     def win_chance(self) -> Fraction:
-        """How likely the player to move wins by `best_moves` against one who moves at random.
+        """The chance that the player to move wins by `best_moves` against random play.
 
         >>> Board().win_chance()
         Fraction(191, 192)
@@ -214,7 +212,7 @@ class Board:
         return solver.win_chance(self.position)
 
     def canonical(self) -> Board:
-        """The board that stands for this one and its seven turned and mirrored images.
+        """The board that stands for this one and its turned and mirrored images.
 
         >>> Board("X........").canonical() == Board("..X......").canonical()
         True
@@ -224,7 +222,7 @@ class Board:
     def svg(self, labels: Mapping[int, object] | None = None) -> str:
         """A picture as an SVG document: the marks, and the winning line if there is one.
 
-        labels: what to write into free cells, such as what each is worth.
+        labels: texts for free cells, such as their values.
 
         >>> Board().svg({4: "draw"}).count("draw")
         1
@@ -236,7 +234,7 @@ class Board:
         return "\n".join([*parts, "</svg>\n"])
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """The picture in a notebook."""
         return self.svg()
 
     def __str__(self) -> str:
@@ -248,7 +246,7 @@ class Board:
 
 
 def _as_cell(cell: int | str) -> int:
-    """A cell of a list of moves, or of a text of digits."""
+    """A cell, given as a number or a digit."""
     try:
         return _CELLS[str(cell)]
     except KeyError:
@@ -260,7 +258,7 @@ def elements(
 ) -> list[str]:
     """The elements of a board's picture; grounds: colours of cells.
 
-    It has a white ground, so that it can be read on a dark page too.
+    The background is white, so that it can be read on a dark page too.
     """
     parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
     won = dict.fromkeys(board.winning_line or (), _WIN)
@@ -290,7 +288,7 @@ def elements(
 
 
 def table_html(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table, as a notebook shows it.
+    """An HTML table for a notebook.
 
     >>> table_html(["engine"], [["hard"]])
     '<table><tr><th>engine</th></tr><tr><td>hard</td></tr></table>'

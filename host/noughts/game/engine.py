@@ -1,11 +1,11 @@
-"""Engines, the games that they play with each other, and exactly how these end.
+"""Engines, the games that they play with each other, and the exact odds of these.
 
-An engine answers a position with a move, and says what that cost; one that resigns has lost. A
-match is played from both seats, and its shares have their uncertainty.
+An engine answers a position with a move, and reports the cost; one that resigns has lost. In a
+match, each engine moves first in half of the games. Its shares have confidence intervals.
 
-A walk samples nothing: it goes through all the games that two players may play, back from their
-ends to any position, and finds each position once. It sees them as one player, "me". The caller
-decides what it finds: a chance, a count, a line of moves.
+A walk goes through all games that two players may play, without sampling. It works backwards from
+the ends, visits each position once, and takes the view of one player, "me". The caller decides what
+it computes: a chance, a count, a line of moves.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from noughts.game.positions import EMPTY, WON, Position
 
 _Z_95 = 1.959963985
-"""Standard deviations to either side that hold 95 % of a normal distribution."""
+"""In standard deviations: 95 % of a normal distribution lie this far or less from its mean."""
 
 Value = TypeVar("Value")
 
 Moves = Callable[[Position], Iterable[tuple[int, float]]]
-"""The cells that a player may play, and how likely each is in proportion; none: resigns."""
+"""The cells that a player may play, each with a weight; none if the player resigns."""
 
 After = list[tuple[int, Any, Value]]
-"""Each move from a position: its cell, its weight, and the value after it."""
+"""Of each move from a position: its cell, its weight, and the value after it."""
 
 
 @dataclass(frozen=True)
 class Reply:
     cells: tuple[int, ...]
-    """The moves that it might play, in the order that it found them; none if it resigns."""
+    """The moves that it might play, in the order in which it found them; none if it resigns."""
     nodes: int = 0
-    """Positions that it visited, the one asked about included; 0 if it does not search."""
+    """Positions that it visited, including the given one; 0 if it does not search."""
     cut: int = 0
-    """Moves that it never looked at, because their outcome could not matter any more."""
+    """Moves that it did not search, because their outcome could not matter."""
     score: int | None = None
-    """What a searching engine holds the position to be worth to the mover: 10 less the plies until
-    the win, 0 for a draw, the plies until the loss less 10."""
+    """The position's score to the mover, from a search: 10 less the plies until the win, 0 for a
+    draw, the plies until the loss less 10."""
     weights: tuple[int, ...] | None = None
-    """For each of the cells, how often it is played in proportion; None: all equally often."""
+    """Of the cells; None if all are played equally often."""
     remark: str = ""
-    """A sentence about the game for its opponent, if it has one."""
+    """A sentence for the opponent, if there is something to say."""
 
     def weighted(self) -> list[tuple[int, int]]:
         return list(zip(self.cells, self.weights or (1,) * len(self.cells), strict=True))
 
     def chances(self) -> list[tuple[int, Fraction]]:
-        """Each of the cells, and how likely it is played."""
+        """Each of the cells, with its chance to be played."""
         total = sum(weight for _, weight in self.weighted())
         return [(cell, Fraction(weight, total)) for cell, weight in self.weighted()]
 
     def choose(self, random: Random) -> int | None:
-        """One of the cells, drawn by its chances; None if the engine resigns."""
+        """One of the cells, drawn with its chance; None if the engine resigns."""
         if len(self.cells) <= 1:
             return self.cells[0] if self.cells else None
         if self.weights is None:
@@ -67,25 +67,25 @@ class Reply:
 
 
 class Engine(Protocol):
-    """A way to play: chance is in choosing one of a reply's cells, except where it `may_vary`."""
+    """A way to play. Only the choice among a reply's cells is random, unless it `may_vary`."""
 
     name: str
     about: str
-    """In a few words, for people."""
+    """A short description."""
     perfect: bool
     """Whether it claims never to lose."""
 
     def reply(self, position: Position) -> Reply:
-        """Its answer to a position that is not over."""
+        """Its answer to an unfinished position."""
 
 
 def may_vary(engine: Engine) -> bool:
-    """Whether somebody else's engine may answer a position differently from call to call."""
+    """Whether an engine, which is not ours, may answer a position differently each time."""
     return getattr(engine, "may_vary", False)
 
 
 def remembering(engine: Engine) -> Engine:
-    """The engine with its replies remembered, unless they may vary."""
+    """The engine with a cache of its replies, unless they may vary."""
     if may_vary(engine):
         return engine
     found = copy(engine)
@@ -116,7 +116,7 @@ class Tally:
 
 
 def interval(count: int, games: int) -> tuple[float, float]:
-    """A 95 % confidence interval of a share, after Wilson (1927); it holds for 0 and for all, too.
+    """A 95 % confidence interval of a share, after Wilson (1927); also valid for none and for all.
 
     >>> interval(0, 100)[0]
     0.0
@@ -133,7 +133,7 @@ def interval(count: int, games: int) -> tuple[float, float]:
 def winner(position: Position) -> int:
     """Who has won a game: 1 the side that moved first, -1 the other, 0 nobody.
 
-    If the position is not over, the player to move has resigned.
+    In an unfinished position, the player to move has resigned.
     """
     if position.over and not WON[position.other]:
         return 0
@@ -163,7 +163,7 @@ def match(
     random: Random,
     played: Callable[[int], None] = lambda number: None,
 ) -> tuple[Tally, Tally]:
-    """Let two engines play, in turn from either seat: the games in which `one` moved first, second.
+    """Let two engines play; the tallies are of games in which `one` moved first, and second.
 
     played: called after each game, with its number.
     """
@@ -187,11 +187,11 @@ def walk(
     join: Callable[[bool, After[Value]], Value],
     same: Callable[[Position], Position] | None = None,
 ) -> Callable[[Position, bool], Value]:
-    """A function that gives the value of a position, by whether it is my turn there.
+    """A function that gives the value of a position, for my turn or my opponent's.
 
     end: the value of a finished game, from its result (1, 0 or -1 for me) and its last position.
-    join: the value of a position, from whether it is my turn, and each move. same: the position to
-    look at instead, such as `canonical`; then only such positions may be asked about.
+    join: the value of a position, from whether it is my turn, and from its moves. same: gives the
+    position that stands for another, such as `canonical`; the function then takes only these.
     """
 
     @cache
@@ -211,7 +211,7 @@ def walk(
 
 
 def times(weight: Any, value: Any) -> Any:
-    """The product, which takes long for fractions: most weights are 1."""
+    """The product; multiplying fractions is slow, and most weights are 1."""
     return value if weight == 1 else value * weight
 
 
@@ -222,7 +222,7 @@ def mean(after: After[Any]) -> Any:
 
 
 class Odds(NamedTuple):
-    """How likely a player wins, draws and loses; together 1."""
+    """The chances that a player wins, draws and loses; their sum is 1."""
 
     won: Any
     drawn: Any
@@ -240,7 +240,7 @@ def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
 
 
 def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
-    """The odds at the end of a game, as numbers of this type: `float`, or `Fraction` if exact."""
+    """The odds at the end of a game, as numbers of this type, `float` or `Fraction`."""
     ends = {each: Odds(*(number(each == result) for result in (1, 0, -1))) for each in (1, 0, -1)}
     return lambda result, _: ends[result]
 
@@ -253,7 +253,7 @@ def odds(
 ) -> Odds:
     """The odds of a game between two engines, for `mine`, which moves first or second.
 
-    number: `Fraction` for exact odds. Only the positions that they reach are asked about.
+    number: `Fraction` for exact odds. The engines only see positions that they reach.
 
     >>> from noughts.engines.levels import Random
     >>> round(odds(Random(), Random()).won, 4)

@@ -35,7 +35,7 @@ CELLS = tuple(tuple(cell for cell in range(9) if mask >> cell & 1) for mask in r
 
 
 class Position(NamedTuple):
-    """What both players have marked; the game is over if `other` has a line or no cell is free."""
+    """The marks of both players; the game is over if `other` has a line or no cell is free."""
 
     mover: int
     """The marks of the player to move, 9 bits."""
@@ -60,7 +60,7 @@ class Position(NamedTuple):
 
     @property
     def won_lines(self) -> list[int]:
-        """Which of `LINES` the last move has completed; two at most."""
+        """The indexes in `LINES` of the lines that the last move has completed; at most two."""
         return [n for n, line in enumerate(LINES) if set(line) <= set(CELLS[self.other])]
 
     @property
@@ -88,7 +88,7 @@ EMPTY = Position(0, 0)
 
 
 def after(moves: Iterable[int]) -> Position:
-    """The position after moves from the empty board, which must be legal.
+    """The position after legal moves from the empty board.
 
     >>> won = after([0, 1, 8, 3, 2, 5, 6, 7, 4])
     >>> won.won_lines, won.won_cells
@@ -105,7 +105,7 @@ def parse(text: str) -> Position:
     >>> str(parse("x...o...."))
     'X...O....'
 
-    Raises `IllegalPositionError`, saying why, for a text that no game reaches.
+    Raises `IllegalPositionError`, which says why, for a position that no game reaches.
     """
     if len(text) != 9 or set(text) - set("XOxo."):
         raise IllegalPositionError(
@@ -142,7 +142,7 @@ def _symmetries() -> tuple[tuple[int, ...], ...]:
 
 
 SYMMETRIES = _symmetries()
-"""The eight symmetries of the board; each lists where cell 0, 1, … 8 goes."""
+"""The eight symmetries of the board. Each lists where cells 0 to 8 go."""
 
 _TURNED = tuple(
     tuple(sum(1 << to[cell] for cell in CELLS[mask]) for mask in range(FULL + 1))
@@ -155,16 +155,16 @@ def turned(position: Position, to: Sequence[int]) -> Position:
 
 
 def canonical(position: Position) -> Position:
-    """The least of the eight positions that are the same but for turning and mirroring."""
+    """The least of the eight positions that turning and mirroring make of this one."""
     mover, other = position
     return Position(*min((masks[mover], masks[other]) for masks in _TURNED))
 
 
 @cache
 def alike(position: Position) -> dict[int, int]:
-    """For each free cell, the one of the canonical position that stands for it.
+    """For each free cell, the cell of the canonical position that stands for it.
 
-    Moves that are the same up to symmetry have the same.
+    It is the same for moves that are the same up to symmetry.
 
     >>> alike(parse("..X......"))
     {0: 2, 1: 1, 3: 5, 4: 4, 5: 1, 6: 8, 7: 5, 8: 2}
@@ -190,7 +190,7 @@ def reachable() -> tuple[Position, ...]:
 
 
 def unfinished() -> Iterator[Position]:
-    """The 4,520 reachable positions in which somebody has to move."""
+    """The 4,520 reachable positions in which the game is not over."""
     return (position for position in reachable() if not position.over)
 
 

@@ -1,7 +1,6 @@
-"""An engine's results, exactly: against every sequence of its opponent's moves.
+"""An engine's exact results against every sequence of its opponent's moves.
 
-Where an engine plays any of several cells, each of them is followed, with the chance that the
-engine gives it.
+If an engine plays one of several cells, each of them is followed, with its chance.
 """
 
 from collections import Counter
@@ -21,25 +20,25 @@ _CALLS_IF_VARYING = 10
 
 @dataclass(frozen=True)
 class Seat:
-    """All games of an engine from one seat."""
+    """All games of an engine that moves first, or second."""
 
     first: bool
     """Whether the engine moves first."""
     games: Counter[tuple[str, int]]
     """How many games there are, by result, one of `RESULTS`, and length in plies."""
     win_chance: Fraction
-    """Against an opponent who plays every free cell with equal chances."""
+    """Against random play."""
     loss_chance: Fraction
-    """Against the same opponent."""
+    """Against random play."""
     greatest_loss_chance: Fraction
-    """Against an opponent who knows all chances of the engine, and plays to win."""
+    """Against an opponent who knows the engine's chances, and plays to win."""
     likeliest_loss: tuple[int, ...] | None
-    """The cells of the game by which that opponent wins most often, if it ever does."""
+    """The cells of the game by which that opponent wins most often; None if it never wins."""
     likeliest_loss_chance: Fraction
-    """In how many of its games with that opponent this is the one."""
+    """The share of this game in all games with that opponent."""
     losing_line: tuple[int, ...] | None
-    """The cells of a shortest game that the engine loses, if there is one; it may end with its
-    resignation."""
+    """The cells of a shortest game that the engine loses, perhaps by resigning; None if it never
+    loses."""
 
     @property
     def order(self) -> str:
@@ -65,7 +64,7 @@ class Proof:
     seats: tuple[Seat, Seat]
     """Moving first, then moving second."""
     value_losing_positions: int
-    """In how many of the 4,520 unfinished positions it might play a move that gives value away."""
+    """In how many of the 4,520 unfinished positions it might give value away."""
 
     @property
     def never_loses(self) -> bool:
@@ -80,7 +79,7 @@ class Proof:
 
 
 def prove(engine: Engine) -> Proof:
-    """Play an engine against everything, from both seats, and ask it in every position."""
+    """Play an engine against everything, moving first and second, and ask it in every position."""
     replies = {position: engine.reply(position).weighted() for position in unfinished()}
     value_losing_positions = sum(
         not moves or not {cell for cell, _ in moves} <= {*solver.value_preserving_moves(position)}
@@ -133,8 +132,8 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
 class Asked:
     """An engine that answers as another one did.
 
-    A proof about an engine that varies holds for the answers that it gave, not for all that it may
-    give. So it is asked more often, and each of its answers counts as one that it may play.
+    A proof about an engine that varies holds for the answers that it has given, not for all that it
+    may give. So it is asked more often, and each of its answers counts as a possible one.
     """
 
     name: str
@@ -144,7 +143,7 @@ class Asked:
     calls: int
     """How often it was asked about each position."""
     varies: tuple[Position, Reply, Reply] | None
-    """The first position, from the empty board on, to which it gave two answers, and these."""
+    """The first position to which it gave two answers, and these."""
 
     def reply(self, position: Position) -> Reply:
         return self.replies[position]

@@ -1,16 +1,16 @@
 """A review of a game: the value of each move, and the best one.
 
-A mistake is a move after which the position is worth less to who made it than before: a win
-given away, or a draw lost. A move's verdict has the marks that chess players know:
+A mistake is a move that lowers the position's value to the player who makes it: it gives away a
+win, or loses a draw. Verdicts have the marks that chess players know:
 
-best   of the moves that keep the value, one that wins most often against random play
-       (nothing)  keeps the value, and nearly as good a chance
-?!     keeps the value, but of the chance to win against random play it loses a tenth or more
+best   keeps the value, and among such moves wins most often against random play
+       (nothing)  keeps the value, and nearly the same chance
+?!     keeps the value, but loses a tenth or more of the chance to win against random play
 ?      turns a win into a draw, or a draw into a loss
 ??     turns a win into a loss
 
-A tenth is where moves part: of those that keep the value and are not the best, a seventh lose less,
-mostly 1 to 8 %, and the others mostly a third or more.
+A tenth separates the moves well: of those that keep the value but are not best, a seventh lose
+less, mostly 1 to 8 %, and the others mostly a third or more.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from noughts.game.solver import hard_moves, value, win_chance_after
 
 
 class Verdict(Enum):
-    """A move's; the value is its mark, `best` or empty."""
+    """A move's verdict; its value is the mark, which may be empty."""
 
     BEST = "best"
     GOOD = ""
@@ -44,8 +44,7 @@ class Reviewed:
     value_after: int
     """Its value to the same player after the move."""
     best: tuple[int, ...]
-    """The cells that hard chooses from, see `solver`: of those that keep the value, what wins most
-    often against an opponent who moves at random."""
+    """The cells that hard chooses from, see `solver`."""
 
     @property
     def mistake(self) -> bool:
@@ -77,7 +76,7 @@ def verdict(move: Reviewed) -> Verdict:
 
 
 def mistakes(moves: str) -> list[int]:
-    """The plies, from 0, of the mistakes in a legal game; quick, for many games."""
+    """The plies of the mistakes in a legal game, from 0; fast, for many games."""
     values, found = _values(), []
     mover = other = before = 0
     for ply, cell in enumerate(moves):
@@ -94,7 +93,7 @@ _BITS = {str(cell): 1 << cell for cell in range(9)}
 
 @cache
 def _values() -> list[int]:
-    """The value of every reachable position, by both masks in one number: quicker than `value`."""
+    """The value of every reachable position, by both masks in one number; faster than `value`."""
     values = [0] * (1 << 18)
     for position in reachable():
         values[position.mover << 9 | position.other] = value(position)

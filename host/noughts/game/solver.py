@@ -4,12 +4,12 @@ value          1 if the player to move wins with best play, 0 for a draw, -1 for
 score          10 less the plies until the win, 0 for a draw, the plies until the loss less 10
 hard           keeps the value; among such moves, wins most often against random play
 random play    every free cell equally likely; chances against it are exact
-puzzle         a position in which exactly one free cell keeps the value, a win or a draw, and every
-               other gives it away; those that are the same turned or mirrored are one
-depth          of a puzzle: how many plies one has to look ahead, until the win, or until the latest
-               of the losses that the wrong moves lead to
-level          of a puzzle, 1 to 3: by how many people went wrong there, where enough are known,
-               else by the depth
+puzzle         a position in which exactly one free cell keeps the value, a win or a draw; turned or
+               mirrored ones count as one
+depth          of a puzzle: how many plies to look ahead, until the win, or until the latest of the
+               losses after a wrong move
+level          of a puzzle, 1 to 3: by the share of people who went wrong there, if enough are
+               known, else by the depth
 """
 
 from collections.abc import Callable
@@ -33,11 +33,11 @@ from noughts.game.positions import (
 WIN = 10
 LEVELS = (1, 2, 3)
 _DEPTHS = (2, 3)
-"""The greatest of level 1, and of level 2."""
+"""The greatest depth of level 1, and of level 2."""
 _SHARES = (0.1, 0.3)
-"""Of people who went wrong: from here on level 2, and level 3."""
+"""The least share of people who went wrong, for level 2 and for level 3."""
 _ENOUGH = 5
-"""People who had to move there."""
+"""The least number of people who had to move there."""
 
 
 @cache
@@ -50,14 +50,14 @@ def _score(position: Position) -> int:
 
 
 def score(position: Position) -> int:
-    """The position's score to the player to move."""
+    """The position's score for the player to move."""
     return _score(canonical(position))
 
 
 def score_of_move(position: Position, cell: int) -> int:
-    """The score of a move to who makes it."""
+    """The score of a move for the player who makes it."""
     after = -score(position.play(cell))
-    return after - (after > 0) + (after < 0)  # a ply more until the end
+    return after - (after > 0) + (after < 0)  # the end is one ply further away
 
 
 def value(position: Position) -> int:
@@ -94,12 +94,12 @@ _wins = walk(
 
 
 def win_chance(position: Position = EMPTY, hard_to_move: bool = True) -> Fraction:
-    """How likely hard is to win from a position against random play."""
+    """The chance that hard wins from a position against random play."""
     return _wins(canonical(position), hard_to_move)
 
 
 def win_chance_after(position: Position, cell: int) -> Fraction:
-    """How likely the mover wins with this move against random play, as hard from then on.
+    """The chance that the mover wins with this move, and hard play afterwards, against random play.
 
     >>> win_chance_after(EMPTY, 0), win_chance_after(EMPTY, 4)
     (Fraction(191, 192), Fraction(95, 96))
@@ -108,7 +108,7 @@ def win_chance_after(position: Position, cell: int) -> Fraction:
 
 
 def hard_moves(position: Position) -> list[int]:
-    """The moves that hard may play, in reading order; the position must not be over."""
+    """The moves that hard may play in an unfinished position, in reading order."""
     chances = {cell: win_chance_after(position, cell) for cell in value_preserving_moves(position)}
     best = max(chances.values())
     return [cell for cell, chance in chances.items() if chance == best]
@@ -117,11 +117,11 @@ def hard_moves(position: Position) -> list[int]:
 @dataclass(frozen=True)
 class Puzzle:
     position: Position
-    """Turned and mirrored in any way."""
+    """In any of its symmetries."""
     right: int
     """The cell."""
     wins: bool
-    """Whether the right move wins; else it holds a draw."""
+    """Whether the right move wins; otherwise it draws."""
     depth: int
 
 
@@ -144,16 +144,16 @@ def puzzles() -> tuple[Puzzle, ...]:
 
 
 def level(puzzle: Puzzle, met: int = 0, wrong: int = 0) -> int:
-    """How hard a puzzle is; met: how many people had to move there; wrong: who of them erred."""
+    """A puzzle's level; met: how many people had to move there; wrong: how many went wrong."""
     if met >= _ENOUGH:
         return 1 + sum(wrong / met >= share for share in _SHARES)
     return 1 + sum(puzzle.depth > depth for depth in _DEPTHS)
 
 
 def draw(random: Random, fits: Callable[[Puzzle], bool], after: Position = EMPTY) -> Puzzle:
-    """A puzzle that fits, turned and mirrored at random, and not the one that was shown before.
+    """A fitting puzzle, turned and mirrored at random, but not the one of `after`.
 
-    Where no other fits, any other. `after` may be turned and mirrored, too.
+    If no other fits, any other. `after` may be turned and mirrored too.
     """
     others = [each for each in puzzles() if each.position != canonical(after)]
     chosen = random.choice([each for each in others if fits(each)] or others)
