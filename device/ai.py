@@ -3,23 +3,23 @@
 #
 # A line's weight depends on its score, seen by the player to move (-2 to 2),
 # and on whether it is straight (weights 0-4) or a diagonal (weights 5-9).
-# Easy weighs nothing, so every free cell is as good as any other. Medium sees
-# only lines that one mark completes (99) or blocks (9). Hard's weights come
-# from `noughts table`, with a book of the few positions that they get wrong.
+# Easy has no weights, so all free cells are equally good. Medium only sees lines
+# that one mark completes (99) or blocks (9). Hard's weights come from
+# `noughts table`, with a book of the few positions that they get wrong.
 from rules import THROUGH
 import table
 
 
 def best(marks, score, player, level):
-    # The cells, one or more, that a level ("E", "M" or "H") holds to be best.
+    # The best cells, one or more, for a level ("E", "M" or "H").
     weights = table.WEIGHTS if level == "H" else bytes(10)
     if level == "M":
         weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
     worths = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
     for i in range(8):
         worths[i] = weights[player * score[i] + 2 + i // 6 * 5]
-    cells = [-1] * 9  # their worths; a taken one is never the best
-    squares = 0  # the sum of the squares of these worths: it names a position
+    cells = [-1] * 9  # their worths; a taken cell is never the best
+    squares = 0  # the sum of the squares of these worths identifies a position
     for cell in range(9):
         if not marks[cell]:
             worth = 0

@@ -4,7 +4,7 @@ from rules import THROUGH
 
 
 def show(marks, score, result):
-    # Any press skips ahead. True for the next game, False for the menu.
+    # Any press skips ahead. Returns True for the next game, False for the menu.
     cells = []
     for i in range(36):
         if result and THROUGH[i] < 8 and score[THROUGH[i]] == 3 * result:

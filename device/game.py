@@ -3,33 +3,33 @@ import buttons
 
 
 def play(number, chosen, player):
-    # False when the players want the menu, True for the next game.
-    # Imported here, so that this large module is compiled before they are.
+    # Returns True for the next game, False for the menu.
+    # The imports are here, so that this large module is compiled first.
     import ai, ending, human, kept, leds, random, rules, sentences
 
     seats = "P" + chosen[0]
     marks = [0] * 9
     score = [0] * 8
     text = ""
-    # "=A-xB" names a result by its number: 0 is a draw, 1 and -1 (the last letter) that A or
-    # B has won, 2 that the game goes on and 3 that it was left. So it names a player, too.
+    # "=A-xB" has a letter for each result: 0 is a draw; 1 and -1, the last letter, mean that A
+    # or B has won; 2 that the game goes on; 3 that it was abandoned. 1 and -1 also name a player.
     first = "=A-xB"[player]  # who begins
     start = buttons.now
     result = 2
     buttons.microbit.display.show(" ")
     while True:
-        said = sentences.send(
+        sent = sentences.send(
             "NG,%s,%d,%s,%s,%s,%d,%s"
             % (sentences.boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
         )
         if result != 2:
-            kept.keep(said)
+            kept.save(sent)
             return result != 3 and ending.show(marks, score, result)
         level = seats[player < 0]
         if level == "P":
             cell = human.choose(marks, player, chosen[1])
         else:
-            # The chip's reply waits a moment, so that a person sees it.
+            # The chip waits a moment, so that a person can follow.
             until = buttons.now + 400
             cell = random.choice(ai.best(marks, score, player, level))
             while cell >= 0 and buttons.now < until:

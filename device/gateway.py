@@ -1,6 +1,6 @@
-# noughts: gateway. On a board of its own: prints what the boards in its group send by radio, a
-# frame a line, for `noughts watch`. Of a frame only its form is looked at; the computer, which
-# knows what a sentence is, does the rest.
+# noughts: gateway. A board with only this prints what the boards in its group send by radio, one
+# line per frame, for `noughts watch`. It only checks a frame's form. The computer, which knows
+# all sentences, does the rest.
 import gc
 import microbit
 import radio
@@ -9,8 +9,8 @@ from microbit import display
 
 def start(group):
     kind = 2 if hasattr(microbit, "pin_logo") else 1
-    # To print a frame takes 6 ms: what comes meanwhile waits, 71 bytes each. It is as much as the
-    # heap of a V1 allows, and the firmware of a V2.
+    # Printing a frame takes 6 ms. More frames can wait, at 71 bytes each: as many as the heap of a
+    # V1 allows, or the firmware of a V2.
     gc.collect()
     radio.config(length=65, queue=90 if kind == 1 else 254, channel=77, group=group)
     radio.on()
@@ -19,8 +19,8 @@ def start(group):
     display.scroll(text, 80, wait=False)
     stop = microbit.running_time() + (6 * len(text) + 5) * 80
     frame = bytearray(65)
-    index = 0  # frames heard
-    lit = -1  # the LED of them, which moves
+    index = 0  # frames received
+    lit = -1  # the LED that shows this, by moving
     while True:
         try:
             size = radio.receive_bytes_into(frame)
@@ -33,13 +33,13 @@ def start(group):
                 display.set_pixel(lit % 5, lit // 5 % 5, 0)
                 lit = index
                 display.set_pixel(lit % 5, lit // 5 % 5, 9)
-        except Exception:  # whatever was heard
+        except Exception:  # anyone can send anything
             pass
 
 
 def sentence(frame):
-    # Whether it has the form "$NR," ... "*hh". A second "$" could be that of another sentence,
-    # which would look as if it came by cable.
+    # Whether it has the form "$NR," ... "*hh". A second "$" could begin another sentence, which
+    # would look as if it came by cable.
     return (
         frame[:4] == b"$NR,"
         and frame[-3:-2] == b"*"

@@ -1,20 +1,20 @@
 # noughts: a person's move: the cursor, by buttons or by tilt. It blinks every
-# 100 ms, as bright as the mark that it would place; over a taken cell it falls
-# back to 4 instead of dark.
+# 100 ms, as bright as the mark that it would place. Over a taken cell, it drops
+# to 4 instead of going dark.
 from microbit import Image, accelerometer, display
 import buttons, leds, tilt
 
 
 def choose(marks, player, mode):
-    # The cell to place on, or -1 for the menu. In mode "b", A moves the cursor
-    # and B places; in mode "t", A places for player A and B for player B.
+    # Returns the chosen cell, or -1 for the menu. In mode "b", button A moves the
+    # cursor and B places; in mode "t", A places for player A and B for player B.
     for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
         if not marks[cell]:
             break
-    # target: where a pending press moves the cursor to, or places; until: when an icon ends
+    # target: the cell to which a pending press moves, or where it places; until: when an icon ends
     pending = until = 0
     start = buttons.now  # the cursor is lit first, then blinks
-    target = phase = -1  # phase: what is drawn of that
+    target = phase = -1  # phase: of the blinking, as drawn
     while True:
         button = buttons.wait()
         now = buttons.now
@@ -47,14 +47,14 @@ def choose(marks, player, mode):
                     until = now + 700
                 else:
                     target = cell
-                    start -= 100 * on  # blink at once, to answer the press
+                    start -= 100 * on  # blink at once, in response to the press
         if until:
             if now < until:
                 continue
             until = 0
             display.show(" ")
             phase = -1
-        # Drawing takes longer than a turn of the loop: only when it changes.
+        # Draw only changes: it takes longer than a turn of the loop.
         if (now - start) // 100 != phase:
             phase = (now - start) // 100
             light = 4 if marks[cell] else 0

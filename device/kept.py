@@ -1,20 +1,20 @@
-# noughts: keeps the last sentence of each game. A V2 adds it to its data log (see v2.py). A V1
-# has a ring of 24 files, of one chunk each: the newest takes the place of the oldest, and a rising
-# number before the sentence says which that is. After a reset they are sent again, one in each
-# turn of the loop.
+# noughts: stores the last sentence of each game. A V2 adds it to its data log (see v2.py). A V1
+# has a ring of 24 files of one chunk each. The newest game replaces the oldest, and a number before
+# the sentence, which counts up, shows the order. After a reset, the games are sent again, one in
+# each turn of the loop.
 import buttons
 
 turn = buttons.wait
-told = 0  # files
-number = 100000  # of the next game to keep
+resent = 0  # files
+number = 100000  # of the next game
 if buttons.v2:
-    from v2 import keep
+    from v2 import save
 else:
 
-    def keep(text):
+    def save(text):
         global number
-        while told < 24:  # this game has ended at once, and would be sent again
-            tell()
+        while resent < 24:  # a game that has ended so soon must not be resent too
+            resend()
         try:
             with open(str(number % 24), "w") as file:
                 file.write(str(number) + text)
@@ -22,22 +22,22 @@ else:
         except OSError:  # no room
             pass
 
-    def tell():
-        # Stands for buttons.wait() until all are sent.
-        global told, number, tell
+    def resend():
+        # Replaces buttons.wait() until all are sent.
+        global resent, number, resend
         try:
-            # A power cut may leave a wrong length: so no more is read than there can be.
-            with open(str(told), "b") as file:
+            # A power cut may leave a wrong length, so this reads only what there can be.
+            with open(str(resent), "b") as file:
                 text = file.read(60)
             if text[-1] < 127:
                 number = max(number, int(text[:6]) + 1)
                 print(str(text[6:], "utf-8"))
-        except Exception:  # none, or what a power cut left of one
+        except Exception:  # there is no file, or a power cut has damaged it
             pass
-        told += 1
-        if told == 24:
+        resent += 1
+        if resent == 24:
             buttons.wait = turn
-            del tell  # a V1 needs its memory
+            del resend  # a V1 needs its memory
         return turn()
 
-    buttons.wait = tell
+    buttons.wait = resend

@@ -1,15 +1,15 @@
-# noughts: what the 25 LEDs show. Cell (column c, row r) is the LED (2c, 2r).
+# noughts: drawing on the 25 LEDs. Cell (column c, row r) is the LED (2c, 2r).
 #
-# A's mark is steady at 9, the brightest. B's pulses slowly between 7 and 4,
+# A's mark is steady at 9, the brightest. B's mark pulses slowly between 7 and 4,
 # every 500 ms, and never goes dark.
 #
 # The display is cleared by showing " ": V1's display.clear() waits for its own
-# interrupt, and for ever if that comes between two of its instructions.
+# interrupt, and hangs if that comes between two of its instructions.
 from microbit import display
 
 
 def draw(marks, now, cells, level):
-    # The marks, but `cells` at a level of their own.
+    # Draws the marks, and `cells` at this level.
     for cell in range(9):
         light = 9 * marks[cell]
         if cell in cells:
@@ -20,7 +20,7 @@ def draw(marks, now, cells, level):
 
 
 def scroll(text):
-    # Starts to scroll a text, and says how many milliseconds that takes:
-    # 80 for each of the columns of pixels.
+    # Starts scrolling a text, and returns how many milliseconds that takes: 80 for
+    # each column of pixels.
     display.scroll(text, 80, wait=False)
     return (6 * len(text) + 5) * 80

@@ -1,11 +1,11 @@
-# noughts: menu, games, and what follows a fault.
+# noughts: the loop of menu and games, also after a fault.
 import gc, sys, microbit
 
 
 def load():
-    # While a module imports, the firmware keeps its parse tree; so all is imported here. The menu
-    # comes first, which shows itself; then what takes the most memory to compile, in one piece.
-    # Small modules come with those that import them, for each collection takes 2 ms.
+    # While a module imports others, its parse tree uses memory, so this small one imports all. The
+    # menu comes first, and shows itself; then those that need the most memory in one piece.
+    # Small modules come with those that import them, because each collection takes 2 ms.
     for i in "menu human game kept ai ending".split():
         __import__(i)
         gc.collect()
@@ -15,7 +15,7 @@ def load():
 
 
 def start():
-    # Never a dead board: after a fault it shows a sad face and begins again.
+    # After a fault, the board shows a sad face and starts again.
     global load
     load()
     del load  # a V1 needs its memory
@@ -30,7 +30,7 @@ def start():
             while game.play(number, chosen, player):
                 player = -player
                 number += 1
-        except Exception as e:  # Ctrl-C is none: it always reaches the REPL
+        except Exception as e:  # not Ctrl-C, which always reaches the REPL
             sys.print_exception(e)  # type: ignore[attr-defined]
             microbit.display.show(microbit.Image.SAD)
             microbit.sleep(2000)

@@ -1,13 +1,13 @@
-# noughts: starts the game, or says why it does not start. While this file runs,
-# the firmware keeps its parse tree, so it is tiny.
+# noughts: starts the game, or shows why it does not start. This file is tiny,
+# because its parse tree uses memory while it runs.
 try:
     import loop
 
     loop.start()
-except Exception as e:  # Ctrl-C is none: it always reaches the REPL
+except Exception as e:  # not Ctrl-C, which always reaches the REPL
     import sys
 
     sys.print_exception(e)  # type: ignore[attr-defined]
-    import fault  # for which there may be no memory left
+    import fault  # in the end, because there may be no memory for it
 
     fault.show(e)

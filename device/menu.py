@@ -1,21 +1,21 @@
-# noughts: the menu: A is the next opponent, B starts, both switch the controls. The choice is
-# the opponent's seat (P, shown as 2, for a person), and "b" for buttons or "t" for tilt.
+# noughts: the menu: button A shows the next opponent, B starts, both switch the controls. A choice
+# is the opponent's seat (P, shown as 2, for a person), and "b" for buttons or "t" for tilt.
 import microbit
 
 chosen = "Pb"
 try:
     with open("settings") as file:
-        text = file.read(2)  # no more: a power cut may leave a wrong length
+        text = file.read(2)  # a power cut may leave a wrong length
     if text[0] in "PEMH" and text[1] in "bt":
         chosen = text
 except Exception:  # missing or damaged
     pass
 last = chosen  # in the file
-microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are to come
+microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
 
 
 def choose():
-    # Shows the menu until a game is started; gives the choice, like "Hb".
+    # Shows the menu until a game is started; returns the choice, such as "Hb".
     global chosen, last
     import buttons, leds
 

@@ -8,7 +8,7 @@
 # 3-5 the rows, 6 the diagonal 0-4-8 and 7 the diagonal 2-4-6. 3 means that A
 # holds the whole line, -3 that B does; at 2 or -2 one more mark completes it.
 
-# The lines through each cell, four bytes a cell; 8 stands for "no more".
+# The lines through each cell, four bytes per cell; 8 stands for "no more".
 THROUGH = (
     b"\x00\x03\x06\x08\x01\x03\x08\x08\x02\x03\x07\x08"
     b"\x00\x04\x08\x08\x01\x04\x06\x07\x02\x04\x08\x08"
@@ -17,7 +17,7 @@ THROUGH = (
 
 
 def place(marks, score, cell, player):
-    # Put a mark on a free cell, and count it on its two to four lines.
+    # Puts a mark on a free cell, and counts it on its two to four lines.
     marks[cell] = player
     for i in range(4 * cell, 4 * cell + 4):
         if THROUGH[i] < 8:

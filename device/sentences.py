@@ -7,7 +7,7 @@ boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
 
 def send(text):
     xor = 0
-    for i in bytes(text, "utf-8"):  # interns no letters
+    for i in bytes(text, "utf-8"):  # a string's letters would be interned
         xor ^= i
     text = "$%s*%02X" % (text, xor)
     print(text)

@@ -1,11 +1,11 @@
-# noughts: tilt as a joystick: past 300 mg the cursor moves, again every 800 ms.
+# noughts: tilt as a joystick: beyond 300 mg the cursor moves, again every 800 ms.
 last = 0  # step
 start = 0  # of the last step, ms
 
 
 def move(cell, across, along, now):
-    # The cell after tilting so many milli-g to the right and down; it stops at
-    # the board's edge.
+    # The cell after tilting this many milli-g to the right and down. The cursor
+    # stops at the board's edge.
     global last, start
     if abs(across) < abs(along):
         tilted = 3 * (along > 300) - 3 * (along < -300)

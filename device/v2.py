@@ -1,11 +1,11 @@
-# noughts: what a V2 needs that a V1 does not, which never imports this.
+# noughts: what only a V2 needs; a V1 never imports this.
 from microbit import button_a, button_b
 
 
 def read(read):
-    # What reads the pins of A and B: 0 while a button is down. Some always read 0: pin 11
-    # on firmware 2.0.0-beta.5, and both in the simulator on python.microbit.org. There the
-    # firmware's debounced button, which is slower, has to do; so too where a button is held.
+    # The readers of A and B, which give 0 while a button is down. Some pins always read 0: pin
+    # 11 on firmware 2.0.0-beta.5, and both in the simulator on python.microbit.org. Those, and
+    # buttons that are held now, use the firmware's debounced button, which is slower.
     def choose(pin, button):
         return pin if pin() else lambda: not button()
 
@@ -22,7 +22,7 @@ def read(read):
 
 LABELS = "boot", "game", "seats", "first", "moves", "ms", "end"
 try:
-    # The very first time this takes 0.7 s, for it formats the log: the menu is lit already.
+    # The very first time, this formats the log for 0.7 s; the menu is shown already.
     import log
 
     log.set_labels(*LABELS, timestamp=None)
@@ -31,8 +31,8 @@ except (ImportError, OSError) as e:  # a firmware before 2.1
     print("games are not stored:", e)
 
 
-def keep(text):
-    # A game's last sentence, as a row of the data log: MY_DATA.HTM on the board's drive.
+def save(text):
+    # Adds a game's last sentence to the data log: MY_DATA.HTM on the board's drive.
     global log
     if log:
         try:

@@ -20,10 +20,10 @@ from noughts.device_files import device_files
 _ON_EVERY_BOARD = """
     now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0
     number:pin1 result:pin2 cells:pin3 target:pin4 level:pin6 THROUGH:pin7 worth:pin8 light:a
-    last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE told:b
-    best:XMAS tell:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
-    weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 keep:pin19 first:authors place:pin20
-    move:d said:ASLEEP
+    last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE resent:b
+    best:XMAS resend:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
+    weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
+    move:d sent:ASLEEP
 """
 _ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
