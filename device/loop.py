@@ -11,7 +11,7 @@ def load():
         gc.collect()
     import buttons, sentences, table
 
-    sentences.send("NB,1,%s,V%d,1.1.0,%s" % (sentences.boot, 1 + bool(buttons.v2), table.ID))
+    sentences.send(sentences.start % (1 + bool(buttons.v2), table.ID))
 
 
 def start():

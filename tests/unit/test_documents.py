@@ -34,7 +34,7 @@ def test_contributors_are_sent_to_files_that_are_there():
 
 
 def test_the_board_the_protocol_and_the_changelog_name_this_release():
-    told = re.findall(rb'"NB,1,%s,V%d,([^,]+),%s"', device_files()["loop.py"])
+    told = re.findall(rb",V%d,([^,]+),%s", device_files()["sentences.py"])
     told += re.findall(rb'"gateway (\d\S+) ', (device_dir() / "gateway.py").read_bytes())
     assert told == 2 * [__version__.encode()]
     protocol = (ROOT / "docs" / "protocol.md").read_text("utf-8")
