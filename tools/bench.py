@@ -93,13 +93,13 @@ def at_least(what: str, value: float, limit: float | None, form: str, note: str 
 
 
 def as_ratio(what: str, took_s: float, bare_s: float, limit: float | None, note: str = "") -> Row:
-    """A row of what depends on this computer: how many times as long as a yardstick."""
+    """A row that depends on this computer: how many times as long as a yardstick."""
     note = f"{took_s:.2f} s" + (f"; {note}" if note else "")
     return at_most(what, took_s / bare_s, limit, "{:.1f} times", note)
 
 
 def main() -> int:
-    """Measure, print one table and put it into the document; 1 if a target is missed."""
+    """Measure, print a table and write it into the document. Returns 1 if a target is missed."""
     import bench_board
     import bench_load
 
@@ -128,7 +128,7 @@ def main() -> int:
 
 
 def emulator() -> Iterator[Row]:
-    """A board idle in the menu, next to QEMU and to Unicorn alone."""
+    """An idle board in the menu, compared with QEMU and with Unicorn alone."""
     v1, v2 = (_in_menu(name) for name in NEWEST)
     what = "CPU for a device second of a V1 in the menu, against QEMU's V1"
     yield as_ratio(what, _idle_s(v1), _qemu_s(), 3)
@@ -147,7 +147,7 @@ def _in_menu(name: str) -> Microbit:
 
 
 def _idle_s(board: Microbit) -> float:
-    """CPU seconds for a device second, stepped and looked at as a virtual board is."""
+    """CPU seconds per device second, stepped and read like a virtual board."""
     costs = []
     gc.collect()
     for _ in range(_WINDOWS):
@@ -161,7 +161,7 @@ def _idle_s(board: Microbit) -> float:
 
 
 def _qemu_s() -> float:
-    """The same of QEMU's V1, which runs as fast as it can."""
+    """The same for QEMU's V1, which runs as fast as it can."""
     memory = firmware_for_boards()["V1"].with_files(files_for_boards()).memory
     display = b"import microbit\nprint(id(microbit.display))\n"
     with closing(Qemu(memory, int(printed(NEWEST[0], {"main.py": display})))) as qemu:
@@ -175,7 +175,7 @@ def _qemu_s() -> float:
 
 
 def _bare_s(instructions: int) -> float:
-    """CPU seconds in which Unicorn executes so many instructions of a loop, counted too."""
+    """CPU seconds for this many instructions of a loop in Unicorn, counting them."""
     core = Core(arm_const.UC_CPU_ARM_CORTEX_M4)
     loop = struct.pack("<4H", 0x3101, 0x3101, 0x3101, 0xE7FB)  # adds r1, #1 (three); b back
     core.uc.mem_map(0, 2 * PAGE, unicorn.UC_PROT_ALL)
@@ -189,7 +189,7 @@ def _bare_s(instructions: int) -> float:
 
 
 def ether() -> Iterator[Row]:
-    """A class and its gateway, each sending every 2 seconds, next to the same boards alone."""
+    """A class and its gateway, each sending every 2 seconds, compared with the boards alone."""
     for name in NEWEST:
         for listens, how in ((False, "on only to send"), (True, "always on")):
             player = {"main.py": _PLAYER % listens}
@@ -211,7 +211,7 @@ def ether() -> Iterator[Row]:
 
 
 def commands() -> Iterator[Row]:
-    """Whole commands, the best of five."""
+    """Whole commands, the best of five runs."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "noughts.hex"
         for name, words, limit in (
@@ -230,7 +230,7 @@ def commands() -> Iterator[Row]:
 
 
 def run_s(*words: str) -> float:
-    """Seconds that Python takes with these arguments."""
+    """Seconds that Python needs with these arguments."""
     before_s = time.perf_counter()
     subprocess.run([sys.executable, *words], capture_output=True, check=True)
     return time.perf_counter() - before_s
@@ -254,7 +254,7 @@ def start_s() -> float:
 
 
 def _play_s() -> float:
-    """Seconds from the command, in a terminal, to the first LED that it draws lit."""
+    """Seconds from the start of the command, in a terminal, until it draws a lit LED."""
     with TemporaryDirectory() as home:  # of a board that nobody has played on
         before_s = time.perf_counter()
         with closing(Terminal("play", HOME=home, XDG_DATA_HOME=home)) as terminal:

@@ -27,18 +27,18 @@ Files = Mapping[str, bytes]
 
 _HEAP = {"V1": 10_240, "V2": 65_536}
 _TABLE_FLOOR = 17.1
-"""Bytes of information in hard's 101 choices where no line can be completed with one mark."""
+"""Bytes of information in hard's choices in the 101 quiet positions."""
 _LOOK_US = 100
 _DEBOUNCE_US = 30_000
 _DECIDED_US = 130_000
-"""A press is one of a single button only once the other can no longer join it."""
+"""A press is only decided once it is too late for the other button."""
 _SHOWN_US = {"V1": 4200, "V2": 0}
 """V1's LEDs are read off the pins when their row has had its 6 ms, of which the first 1.8 are the
 latest to switch one on; V2's as a row begins."""
 _PHASES, _PHASE_US = 24, 1310
-"""Spreads presses over the 6 ms of the game's loop and of a row, and the 18 ms of V1's frame."""
+"""These spread the presses over the 6 ms of the game's loop and of a row, and V1's 18 ms frame."""
 _ROUND, _IN_GAME = "AAAABABABAB", 5
-"""Once round the menu; from the fifth press on in a game of two people, three moves long."""
+"""Once through the menu; from the fifth press on, a game of two people with three moves."""
 _KEYS = "A", "B", "B", "AB", "A", "A", "B", "B", "B", "A", "B", "B", "B", "AB", "AB", "B"
 
 # The least scripts that do what is measured: what is in brackets.
@@ -168,7 +168,7 @@ def start() -> Rows:
 
 
 def press_to_led() -> Rows:
-    """From a button's pin to the light, in the menu and in games of two people."""
+    """From a button's pin to the LEDs, in the menu and in games of two people."""
     for name in NEWEST:
         waits_ms = [us / 1000 for us in _presses(name)]
         note = f"median {statistics.median(waits_ms):.1f} ms; a script that only lights an LED "
@@ -199,7 +199,7 @@ PARTS = (heap, choice, largest_table, textbook, start, press_to_led, sizes)
 
 
 def _lowest_heap(firmware: str, table: brain.Table | None = None) -> int:
-    """Bytes of heap free after collection at the worst moment of games against two levels."""
+    """Free bytes of heap after a collection, at the worst moment of games against two levels."""
     files = dict(device_files())
     if table is not None:
         files["table.py"] = brain.source(table).encode()
@@ -218,7 +218,7 @@ def _lowest_heap(firmware: str, table: brain.Table | None = None) -> int:
 
 
 def _probed(source: bytes, line: bytes) -> bytes:
-    """A device file that prints the free heap before a line; that takes some 30 bytes of it."""
+    """A device file that prints the free heap before a line, which needs some 30 bytes itself."""
     at = source.index(line)
     indent = source[source.rindex(b"\n", 0, at) + 1 : at]
     probe = b"gc.collect()\n" + indent + b"print('free', gc.mem_free())\n" + indent
@@ -237,8 +237,7 @@ def _reset_to_light_us(board: Microbit) -> int:
 def _presses(firmware: str, files: Files | None = None) -> Iterator[int]:
     """Microseconds from presses, in the menu and in games, to the first change of the LEDs.
 
-    Times are of the light itself: when the pins begin to show something else. files: by default
-    the game.
+    A change is when the pins begin to show something else. files: by default the game.
     """
     board = stepped(firmware)(files)
     run_to_menu(board)
@@ -258,7 +257,7 @@ def _presses(firmware: str, files: Files | None = None) -> Iterator[int]:
 
 
 def _bare_press_us(firmware: str) -> int:
-    """The most microseconds from a press to the LED that a script lights."""
+    """The most microseconds from a press to an LED, for a script that only lights it."""
     board = stepped(firmware)({"main.py": _BARE_PRESS})
     board.run_for(1_000_000)
     waits = []
@@ -270,7 +269,7 @@ def _bare_press_us(firmware: str) -> int:
 
 
 def never_silent() -> dict[str, bytes]:
-    """The game with radio that sends a frame in each turn of its loop: more than there can be."""
+    """The game with radio, sending a frame in each turn of its loop: more than it ever does."""
     files = dict(files_with(Radio(sends=7), "V2", files_for_boards()))
     again = b"if i[1]>10:"
     if files["air.py"].count(again) != 1:
@@ -280,7 +279,7 @@ def never_silent() -> dict[str, bytes]:
 
 
 def _wait_us(board: Microbit, button: Button) -> int:
-    """Press a button: microseconds until the LEDs begin to show something else."""
+    """Press a button, and return the microseconds until the LEDs begin to change."""
     start_us = board.clock_us
     board.press(button)
     if not _run_to_change(board):

@@ -48,7 +48,7 @@ _STEP_S, _SETTLE_S = 0.01, 1.0
 _WATCHED_S = 8.0
 _FEW, _MEMORY_S = 32, 30.0
 _MEMORY_NOISE = 1.05
-"""SQLite's cache fills, of 2 MB; and two runs of a process differ by a few pages."""
+"""SQLite fills its cache of 2 MB, and two runs of a process differ by a few pages."""
 _CAPTURED, _STORED = 13_000, 100_000
 _AT = 1_790_000_000_000
 _TRIES = 5
@@ -82,7 +82,7 @@ with open(log, "rb") as file:
         with db:
             db.executemany(upsert, bodies)
 """
-"""The least that a store of captured sentences must do: check each line's XOR, upsert the game."""
+"""The least work for storing captured sentences: check each line's XOR, and upsert the game."""
 
 _BARE_READ = """
 import sqlite3, sys
@@ -111,7 +111,7 @@ _PAINT = "performance.getEntriesByName('first-contentful-paint')"
 
 @contextmanager
 def _ports(count: int) -> Iterator[tuple[list[int], list[str]]]:
-    """Pseudo-terminals: the ends that boards write to, and the ports to open."""
+    """Pseudo-terminals: the ends that the boards write to, and the ports to open."""
     with ExitStack() as stack:
         ends, ports = [], []
         for _ in range(count):
@@ -125,13 +125,13 @@ def _ports(count: int) -> Iterator[tuple[list[int], list[str]]]:
 
 
 def _games(boards: int, seconds: float, boot: int = 0) -> list[bytes]:
-    """What so many boards send in that time, at the pace of a serial line."""
+    """The bytes that this many boards send in this time, at the speed of a serial line."""
     size = int(_BYTES_A_SECOND * seconds)
     return [lines(f"{boot + board:08X}", Random(board), size) for board in range(boards)]
 
 
 def _send(ends: Sequence[int], data: Sequence[bytes], seconds: float) -> int:
-    """Send to each port what is its own; gives the number of sentences."""
+    """Send each port its data, evenly over this time. Returns the number of sentences."""
     for end in ends:
         os.set_blocking(end, False)
     start_s = time.perf_counter()
@@ -149,7 +149,7 @@ def _send(ends: Sequence[int], data: Sequence[bytes], seconds: float) -> int:
 
 @contextmanager
 def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process]]:
-    """The command on one core, and the ends of the ports that it watches."""
+    """The command on one core: the far ends of the ports that it watches, and its process."""
     with ExitStack() as stack:
         ends, ports = stack.enter_context(_ports(boards))
         said = store.with_suffix(".txt")
@@ -168,7 +168,7 @@ def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process
 
 
 def _kept(path: Path) -> int:
-    """Sentences that a store has: each game's start, and each move whose time was received."""
+    """How many sentences a store has: each game's start, and each move with a time."""
     with Store(path) as store:
         return sum(
             1 + len([ms for ms in str(times).split(",") if ms])
@@ -255,7 +255,7 @@ def store() -> Rows:
 
 
 def _in_its_own_process(*words: str) -> Load:
-    """So its memory is that of the rooms, and of nothing else that is measured."""
+    """In another process, so that its memory is only that of the rooms."""
     printed = subprocess.check_output([sys.executable, rooms_load.__file__, *words])
     return Load(**json.loads(printed))
 
@@ -293,7 +293,7 @@ def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterat
 
 
 def page() -> Rows:
-    """A person waits for these. Two frames of the screen are 33 ms."""
+    """Times that a person waits. Two frames of the screen take 33 ms."""
     first_s = min(_first_byte_s() for _ in range(_TRIES))
     what = "`noughts web` to the first byte of its page, against a start of Python"
     yield as_ratio(what, first_s, start_s(), 50)
@@ -343,7 +343,7 @@ def _weight(browser: Browser, server: Server, address: str) -> int:
 
 
 def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
-    """From game to game on one page."""
+    """Times of an engine's replies, in several games on one page."""
     page = browser.new_page()
     page.goto(f"{server.url}/?opponent=alphabeta")
     for _ in range(1 + _TRIES):
@@ -388,7 +388,7 @@ def leds() -> Rows:
 
 @contextmanager
 def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
-    """The page's server with so many real ports plugged in, and their far ends."""
+    """The page's server with this many ports plugged in, and their far ends."""
     with _ports(count) as (ends, ports):
         plugged = {f"9904{number:044x}": port for number, port in enumerate(ports)}
         program = (stand_in_ports.__file__, json.dumps(plugged))
@@ -420,7 +420,7 @@ def _share_of_server(browsers: int) -> float:
 
 
 def _look(url: str, shown: threading.Semaphore) -> None:
-    """Follow all boards as a page does, until the server ends."""
+    """Follow all boards, like a page, until the server ends."""
     address = f"{url.replace('http', 'ws')}/api/live"
     complete, drawn = False, 0
     socket = connect(address, origin=Origin(url), compression=None, ping_interval=None)

@@ -17,7 +17,7 @@ from noughts.game.positions import EMPTY, LINES
 
 
 class TicTacToe(easyAI.TwoPlayerGame):
-    """The game as easyAI's documentation writes it, with moves that can be taken back."""
+    """The game as in easyAI's documentation, with moves that can be undone."""
 
     def __init__(self):
         self.players = [None, None]

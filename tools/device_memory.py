@@ -22,7 +22,7 @@ _NAMES = 40
 
 
 def _new_names(letters: int) -> bytes:
-    """Lines with names that neither the firmware nor the game has."""
+    """Lines with new names, which neither the firmware nor the game has."""
     pairs = [a + b for a in "qxz" for b in string.ascii_lowercase][:_NAMES]
     return "".join(f" value.{(pair + 'qzjx' * 5)[:letters]}\n" for pair in pairs).encode()
 
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[bytes, int]] = {
 
 
 def table() -> str:
-    """In Markdown."""
+    """The table in Markdown."""
     columns: list[dict[str, float]] = []
     for firmware in NEWEST:
         used = {}

@@ -56,7 +56,7 @@ NAMES = ("red table", "blue table", "by the window")
 GAMES = 4
 
 PRESSES = "AAAB" + "BBB"
-"""To hard in the menu, and three moves, of which the third is a mistake."""
+"""To hard in the menu, and three moves; the third is a mistake."""
 _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
 _WIDTH, _HEIGHT = 420, 390
@@ -80,7 +80,7 @@ class Frame(NamedTuple):
 
 
 def played() -> list[Frame]:
-    """A game on a stepped V2, whose chip draws by seed 0."""
+    """A game on a stepped V2 with the seed 0."""
     board = program().microbit(seed=0)
     board.run_until(lambda: board.uart.received.endswith(b"\n"))
     frames: list[Frame] = []
@@ -138,7 +138,7 @@ def _front() -> str:
 
 
 def _drawn(frame: Frame) -> str:
-    """The front of a micro:bit, and below it its last sentence."""
+    """The front of a micro:bit, with its last sentence below."""
     parts = ['<g transform="translate(-10 -10)"><use href="#front"/>']
     if frame.pressed:
         parts.append(f'<circle cx="{_BUTTONS[frame.pressed]}" cy="150" r="17" fill="#5b8def"/>')
@@ -170,7 +170,7 @@ _FONT = 'font-family: "DejaVu Sans Mono"; font-size: 21.8px'
 
 
 async def watched() -> str:
-    """Watch boards that play by themselves until some games have ended, all being in one."""
+    """Watch boards that play by themselves, until some games have ended and all boards play."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         stack.callback(os.chdir, Path.cwd())
@@ -205,7 +205,7 @@ async def watched() -> str:
 
 
 def browsed(html: str, width: int, height: int) -> Image.Image:
-    """As Chromium shows it, in few colours."""
+    """A page in Chromium, reduced to few colours."""
     with open_chromium() as browser:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_content(html)

@@ -47,7 +47,7 @@ _Key = tuple[str, int, int]
 class Load(NamedTuple):
     sent: int
     again: int
-    """Sentences that came once more."""
+    """Sentences that came again."""
     delays_ms: list[int]
     seconds: float
     costs: Sequence[tuple[float, float]] = ()
@@ -57,14 +57,14 @@ class Load(NamedTuple):
 
 
 def usage(pid: int) -> psutil.Process:
-    """A process whose `cpu_percent()` is that from now on."""
+    """A process whose `cpu_percent()` counts from now on."""
     process = psutil.Process(pid)
     process.cpu_percent()
     return process
 
 
 class _School:
-    """The stores of rooms, a broker, and a collector: the command, which says what it stores."""
+    """The stores of rooms, a broker, and the collector, a command that prints what it stores."""
 
     def __init__(self, rooms: int, stack: ExitStack) -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -96,7 +96,7 @@ class _School:
             self._stack.callback(publisher.close)
             self._publishers.append(publisher)
 
-    def hear(self, board: int) -> None:
+    def receive(self, board: int) -> None:
         room, name, games = self._boards[board % len(self._boards)]
         game, at = next(games), timestamps.now()
         self.received[game.boot, game.number, len(game.moves)] = at
@@ -110,7 +110,7 @@ class _School:
             each.poll()
 
     def play(self, seconds: float) -> None:
-        """All boards, each with a sentence in every interval, at moments of its own."""
+        """Let all boards send one sentence per interval, each at its own time."""
         dice = Random(1)
         count = len(self._boards)
         due = sorted((dice.uniform(0, INTERVAL_S), board) for board in range(count))
@@ -118,13 +118,13 @@ class _School:
         done = 0
         while (passed_s := time.monotonic() - start_s) < seconds:
             while done // count * INTERVAL_S + due[done % count][0] <= passed_s:
-                self.hear(due[done % count][1])
+                self.receive(due[done % count][1])
                 done += 1
             self.flush()
             time.sleep(_STEP_S)
 
     def broker_bytes(self) -> int:
-        """Received and sent by now; the broker counts once a second."""
+        """Bytes received and sent by now; the broker counts once a second."""
         logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
         time.sleep(1.5)
         counts = subscribe.simple(  # type: ignore[no-untyped-call]
@@ -186,7 +186,7 @@ def catch_up(rooms: int) -> Load:
     with ExitStack() as stack:
         school = _School(rooms, stack)
         for number in range(_MISSED):
-            school.hear(number)
+            school.receive(number)
         school.flush()
         start_ms = timestamps.now()
         school.publish()

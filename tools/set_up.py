@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def make(folder: Path) -> str:
-    """Make the environment if there is none that works; returns what is wrong."""
+    """Make the environment, unless there is one that works. Returns what is wrong."""
     if sys.version_info < (3, 10):
         version = ".".join(map(str, sys.version_info[:3]))
         return (
@@ -63,7 +63,7 @@ def python(folder: Path) -> str:
 
 
 def install(folder: Path, name: str, package: str) -> str:
-    """Install with pip, and show progress; returns what is wrong."""
+    """Install with pip, and show the progress. Returns what is wrong."""
     pip = [python(folder), "-m", "pip", "--disable-pip-version-check", "--no-color", "install"]
     command = [*pip, "--progress-bar", "off", "--editable", package]
     output = deque(["pip failed"], maxlen=200)

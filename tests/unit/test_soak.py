@@ -30,9 +30,9 @@ def judged(*lines):
             referee.flash_begins(line)
         else:
             said, measured = line if isinstance(line, tuple) else (line, "#2448,17,1")
-            referee.hear(said)
+            referee.receive(said)
             if said.startswith("$NG") and measured:
-                referee.hear(measured)
+                referee.receive(measured)
     return referee.result
 
 

@@ -16,7 +16,7 @@ GAMES = 300
 
 
 def play_changes(board: str, changes: int, seed: int = 1) -> Result:
-    """Play games, then so many with other controls than the last, and a power cut after each."""
+    """Play games, then this many with changed controls and a power cut after each."""
     program = used_up(board, Random(seed))
     player = Player(program.microbit(seed))
     result = Result(program.firmware)

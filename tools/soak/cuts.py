@@ -26,7 +26,7 @@ from soak.result import Result
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
 STORED = {"V1": 23, "V2": 3000}
-"""The newest games that survive any cut: storing another one takes a V1's oldest."""
+"""How many of the newest games survive any cut: on a V1, a new game replaces the oldest."""
 _FREE = ChunkMarker.UNUSED, ChunkMarker.FREED
 _LONGEST_US = 7_000_000
 _ALL_SENT_MS = 400
@@ -34,7 +34,7 @@ _VISITS = 12  # to the menu, if nothing cuts the power before
 
 
 class _PowerCutError(Exception):
-    """The power is cut at this instant."""
+    """The power is cut now."""
 
 
 class Cuts:
@@ -113,7 +113,7 @@ class Cuts:
             self._armed = None
 
     def _cut_in(self, us: float) -> None:
-        """Cut the power after so much device time, if that cut is still wanted then."""
+        """Cut the power after this much device time, if that cut is still wanted."""
         this = self._armed = object()
 
         def cut() -> None:
@@ -124,7 +124,7 @@ class Cuts:
         board.at(board.clock_us + us, cut)
 
     def _check(self) -> None:
-        """It boots, has the games that it should, offers what it should, and plays."""
+        """Check that it boots, has the right games, offers the right choice, and plays."""
         self._player.start()
         possible = set(self._possible)
         choice = self._player.choice()
@@ -180,7 +180,7 @@ class Cuts:
 
 
 def chunks(board: Microbit) -> set[tuple[int, bytes]]:
-    """Those in use in a file system, by place."""
+    """The used chunks of a file system, by position."""
     layout = firmware_for(board.board).layout
     files = board.flash[layout.start : layout.stop]
     found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
@@ -190,7 +190,7 @@ def chunks(board: Microbit) -> set[tuple[int, bytes]]:
 def used_up(board: str, random: Random) -> Program:
     """The game on a flash in whose file system nearly all chunks were used and freed before.
 
-    The firmware takes one after the other, so those that are left follow each other.
+    The firmware uses one after the other, so the chunks that are left are consecutive.
     """
     made = program(board)
     flash = bytearray(made.flash)

@@ -20,7 +20,7 @@ class Contact(NamedTuple):
 
 
 class Lean(NamedTuple):
-    """The board leans another way, so many thousandths of g to the right and down."""
+    """The board is leaned this many milli-g to the right and down."""
 
     at_us: int
     x_mg: int
@@ -40,11 +40,11 @@ _HOLDS_MS = {"hold": (300, 6_000), "cling": (20_000, 240_000)}
 _BOUNCING = 0.15
 """The share of the presses whose contacts bounce."""
 _LEANS_MG = (-600, -400, -200, 0, 0, 200, 400, 600)
-"""From 300 on it moves the cursor."""
+"""From 300 on, it moves the cursor."""
 
 
 def movements(seed: int) -> Iterator[Contact | Lean]:
-    """Contacts and leans without end, in the order of their times, from 0 on."""
+    """Endless contacts and leans, in the order of their times, from 0 on."""
     return heapq.merge(
         presses(Random(seed)), leans(Random(f"lean {seed}")), key=lambda movement: movement.at_us
     )
@@ -58,7 +58,7 @@ def leans(random: Random) -> Iterator[Lean]:
 
 
 def presses(random: Random) -> Iterator[Contact]:
-    """Contacts without end, in the order of their times, from 0 on."""
+    """Endless contacts, in the order of their times, from 0 on."""
     now_us = 0
     while True:
         names = list(_MOODS)
@@ -73,14 +73,14 @@ def presses(random: Random) -> Iterator[Contact]:
 
 
 def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
-    """Its contacts, timed from 0, and how long it and the pause after it take."""
+    """The contacts of a gesture, timed from 0, and its duration with the pause after it."""
     contacts: list[Contact] = []
 
     def us(low_ms: int, high_ms: int) -> int:
         return random.randint(low_ms * 1000, high_ms * 1000)
 
     def press(button: Button, start_us: int, length_us: int) -> int:
-        """Add a press, perhaps with bounces of up to 5 ms; when it ends."""
+        """Add a press, perhaps with bounces of up to 5 ms. Returns when it ends."""
         for at_us, closed in ((start_us, True), (start_us + length_us, False)):
             contacts.append(Contact(at_us, button, closed))
             if random.random() < _BOUNCING:
@@ -111,7 +111,7 @@ def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
 
 
 def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:
-    """In the 5 ms after a contact has closed or opened."""
+    """Bounces in the 5 ms after a contact has closed or opened."""
     times = sorted(random.sample(range(100, 5_000, 100), 2 * random.randint(1, 4)))
     return [
         Contact(at_us + time_us, button, closed ^ (number % 2 == 0))

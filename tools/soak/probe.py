@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _TIMERS = {"V1": b"0x4000a", "V2": b"0x40008"}
-"""TIMER2 of the nRF51 (MicroPython shows its display by TIMER0), TIMER0 of the nRF52 (CODAL sees to
-touch and analog pins by the others)."""
+"""TIMER2 of the nRF51 (MicroPython's display uses TIMER0), and TIMER0 of the nRF52 (CODAL uses the
+others for touch and analog pins)."""
 
 MODULE = b"""
 import gc, buttons
@@ -72,11 +72,11 @@ _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 class Reading(NamedTuple):
     free: int
-    """Bytes of heap after collection."""
+    """Bytes of heap after a collection."""
     gap_ms: int
-    """The longest time between two turns of the game's loop since the sentence before."""
+    """The longest time between two turns of the game's loop since the last sentence."""
     jump_ms: int
-    """The most by which the firmware's clock went further than time in one of these turns."""
+    """The most by which the firmware's clock ran ahead of time in one of these turns."""
 
 
 def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:

@@ -12,23 +12,23 @@ from soak import probe
 from soak.result import Result
 
 STALL_MS = 50
-"""The CPU waits while flash is written or erased: that comes on top."""
+"""In addition to the time for which the CPU waits while flash is written or erased."""
 FLASH_MS = 300
-"""For which it waits at most. The firmware takes a second and more to move all files."""
+"""The most that it waits. The firmware needs a second or more to move all files."""
 CLOCK_MS = 20
-"""By how much the firmware's clock may go further than time in one turn of the loop."""
+"""The most by which the firmware's clock may run ahead of time in one turn of the loop."""
 JUMPS_MS = range(60, 72)
-"""Except for jumps of 65.5 ms, which are the firmware's: it reads a counter of 16 bits of
-microseconds, and only then keeps interrupts away and looks whether the counter has begun anew
-(`us_ticker.c` of mbed-classic). If an interrupt in between lasts until it has, the old reading goes
-with the new overflow. `tests/firmware/test_clock.py` has it do so."""
+"""Except for jumps of 65.5 ms, a fault of the firmware: it reads a 16-bit counter of microseconds,
+and only then disables interrupts and checks whether the counter has overflowed (`us_ticker.c` of
+mbed-classic). If an interrupt in between lasts until the overflow, the old reading gets combined
+with it. `tests/firmware/test_clock.py` shows this."""
 REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
 
 
 class Referee:
-    """Hears each line of one run, and counts games and measures the loop in its result.
+    """Checks each line of one run, and counts games and measures the loop in its result.
 
-    Raises `ViolationError` at the first line that is wrong.
+    Raises `ViolationError` at the first wrong line.
     """
 
     def __init__(self, result: Result) -> None:
@@ -36,16 +36,16 @@ class Referee:
         self.boot: str | None = None
         self.last: sentences.Game | None = None
         self.reading: probe.Reading | None = None
-        """At the last sentence."""
+        """With the last sentence."""
         self._owes_reading = False
         self._flash_us = self._flash_before_us = 0
-        """Since the last reading; and before it, where its gap did not show it."""
+        """Since the last reading; and before that, if its gap did not show it."""
 
     def flash_begins(self, us: int) -> None:
-        """From now on flash is written or erased for so long."""
+        """Note that flash is being written or erased for this long."""
         self._flash_us += us
 
-    def hear(self, line: str) -> None:
+    def receive(self, line: str) -> None:
         if (reading := probe.read(line)) is not None and self._owes_reading:
             self._measured(reading)
             return
@@ -100,7 +100,7 @@ class Referee:
 
 
 def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
-    """A game's first sentence, after the last of the game before."""
+    """Check a game's first sentence, after the last one of the game before."""
     if game.number != (last.number if last else 0) + 1 or game.moves or game.end != "-":
         raise ViolationError(f"{game} does not begin the game after {last}")
     if game.seats[0] != "P":
@@ -116,7 +116,7 @@ def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
 
 
 def _check_step(game: sentences.Game, last: sentences.Game) -> None:
-    """A sentence that continues a game: one move more, or the game is abandoned."""
+    """Check a sentence that continues a game: one more move, or it is abandoned."""
     same = (game.number, game.seats, game.first) == (last.number, last.seats, last.first)
     if not same or game.ms < last.ms:
         raise ViolationError(f"{game} does not continue {last}")
@@ -137,7 +137,7 @@ def _check_step(game: sentences.Game, last: sentences.Game) -> None:
 
 @cache
 def _replies(moves: tuple[int, ...], level: str) -> tuple[int, ...]:
-    """The moves of a level; hard by the solution of the game, the others by the chip's code."""
+    """The moves of a level: hard's from the solver, the others' from the chip's code."""
     position = EMPTY
     for cell in moves:
         position = position.play(cell)

@@ -21,7 +21,7 @@ class Task(NamedTuple):
     """`session`, `cuts`, `cuts-in-writes`, `noise` or `changes`."""
     seed: int
     amount: float
-    """Of a session seconds, else cuts, floods or games with another choice."""
+    """Seconds of a session, else the number of cuts, floods or games with another choice."""
 
     @property
     def repeat(self) -> str:
@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
 @dataclass
 class Result:
-    """The outcome of a run: counts, which add up over runs, and the most of what does not."""
+    """The result of a run: counts, which are summed over runs, and greatest or least values."""
 
     firmware: str = ""
     counts: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class Result:
     cpu_s: float = field(default=0.0, compare=False)
     failure: str = ""
     trace: list[str] = field(default_factory=list)
-    """The last lines, each after its device time in milliseconds."""
+    """The last lines, each with its device time in milliseconds."""
 
     def __add__(self, other: Result) -> Result:
         return Result(
@@ -59,7 +59,7 @@ class Result:
 
 
 def sections(found: Sequence[tuple[Task, Result]]) -> Iterator[list[Row]]:
-    """For each board the rows of two columns."""
+    """For each board, rows of two columns."""
     for board in sorted({task.board for task, _ in found}):
         of_board = [(task, result) for task, result in found if task.board == board]
         rows = [("measured on", of_board[0][1].firmware)]

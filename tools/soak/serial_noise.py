@@ -27,7 +27,7 @@ class SerialNoise:
         self._result = Result(game.firmware)
 
     def run(self, times: int) -> Result:
-        """Flood a game and interrupt one, this many times or until something is wrong."""
+        """Flood a game and interrupt a game, this many times or until something is wrong."""
         result = self._result
         try:
             self._player.start()
@@ -40,7 +40,7 @@ class SerialNoise:
         return result
 
     def _flooded_game(self) -> None:
-        """Two people, marks placed by B, and bytes all the while."""
+        """Play a game of two people with button B, while bytes arrive."""
         player = self._player
         player.begin()
         for count in range(1, 5):
@@ -67,7 +67,7 @@ class SerialNoise:
             self._result.counts["flooded"] += len(data)
 
     def _interrupted(self) -> None:
-        """From any moment of the menu or a game, through the REPL, and back to playing."""
+        """Interrupt the menu or a game at any moment, and return from the REPL to playing."""
         player = self._player
         if self._random.random() < 0.5:
             player.board.press(B)
@@ -82,10 +82,10 @@ class SerialNoise:
         self._player.choice()
 
     def _to_prompt(self) -> None:
-        """Out of any unfinished input, and of the raw REPL, as a person does it: until it answers.
+        """Leave any unfinished input, and the raw REPL, like a person: try until it answers.
 
-        A V2 skips as many Ctrl-C as it has stopped something for, because its buffer holds those;
-        one that came while a flood had filled the buffer is not there, and a later one is skipped.
+        A V2 skips one Ctrl-C for each that has stopped something, because these are still in its
+        buffer. If a flood had filled the buffer, it skips a later one instead.
         """
         board = self._player.board
         for _ in range(_MOST_SKIPPED):

@@ -13,17 +13,17 @@ from soak.referee import Referee
 from soak.result import Result
 
 SILENT_CONTACTS = 300
-"""After this many contacts in a row without a sentence, the board must show that it responds."""
+"""After this many contacts without a sentence, the session checks that the board responds."""
 
 KEPT_LINES = 400
 """The last lines of the trace, for the report of a failure."""
 
 DRIFT_BYTES = 64
-"""Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap.
+"""How much free heap may differ at the same point of a game: four blocks of MicroPython's heap.
 
-The best readings are compared, and half of the points of a game must have sunk. Single readings are
-lower by chance: the collector retains anything that a stale word on the stack points to. A leak
-lowers the best ones, too, and those of all points.
+It compares the best readings, and counts a leak if half of the points of a game have fallen. Single
+readings may be lower by chance, because the collector retains anything that a stale word on the
+stack points to. A leak also lowers the best readings, and those of all points.
 """
 
 _BOOT_US = {"V1": 1_500_000, "V2": 2_500_000}
@@ -34,7 +34,7 @@ Point = tuple[str, str, int]  # seats, end, moves
 
 
 class Session:
-    """A session that its seed determines.
+    """A session, which its seed determines.
 
     trace: called with a line for everything that happens. game: files to play with instead of ours.
     """
@@ -107,7 +107,7 @@ class Session:
         self._silent += 1
 
     def _check_that_it_responds(self) -> None:
-        """Both buttons leave a game, B starts one from the menu: either says a sentence."""
+        """Both buttons leave a game, or B starts one from the menu: each sends a sentence."""
         self._silent = 0
         before = self._referee.last
         for buttons in ((A, B), (B,)) * 2:
@@ -131,7 +131,7 @@ class Session:
             text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
             self._say(text)
             before = self._referee.last
-            self._referee.hear(text)
+            self._referee.receive(text)
             self._silent = 0
             game = self._referee.last
             if game is not before:
