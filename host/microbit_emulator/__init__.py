@@ -41,7 +41,7 @@ _HOMES = dict.fromkeys(
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first asked for: Unicorn takes a tenth of a second to load."""
+    """Import a name at its first use, because Unicorn takes a tenth of a second to load."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

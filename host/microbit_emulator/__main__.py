@@ -1,4 +1,4 @@
-"""The command `microbit-emulator`: runs a program on a micro:bit that is not there."""
+"""The command `microbit-emulator`, which runs a program on an emulated micro:bit."""
 
 import argparse
 import os
@@ -20,14 +20,14 @@ _TAP_US, _FRAME_US = 100_000, 20_000
 _TRACEBACK = re.compile(
     rb"Traceback \(most recent call last\):\r\n(?: .*\r\n)+.*\r\n(?:MicroPython v|\Z)"
 )
-"""The program has ended in one: nothing follows, or the prompt's banner."""
+"""The program has ended with one of these: nothing follows, or the prompt's banner."""
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 
 _HELD = {
     "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says"),
     "touch-logo": ("@1s", "touch the logo in the same way"),
 }
-"""The options that are inputs for some time: how they look, and their help."""
+"""Options for inputs that last some time: their form, and their help."""
 _NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = {
     "tilt": ("X,Y@2s", "tilt it, in thousandths of g", Microbit.tilt, (int, int)),
     "temperature": ("C", "in degrees Celsius", Microbit.set_temperature, (float,)),
@@ -36,7 +36,7 @@ _NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = 
     "field": ("X,Y,Z", "magnetic, in nanotesla", Microbit.set_magnetic_field, (int, int, int)),
     "voltage": ("PIN,VOLTS", "at a pin", Microbit.set_voltage, (int, float)),
 }
-"""Those that are numbers, and what they set."""
+"""Options with numbers, and what they set."""
 
 
 def main(words: list[str] | None = None) -> int:

@@ -1,10 +1,10 @@
 """Analog in and out: the converters of the nRF51 (ADC) and of the nRF52 (SAADC), and its PWM.
 
-Modelled: single-ended conversions of what is at the pins, with gain, reference, resolution and
-oversampling; what PWM loads when, the shape of each period, when sequences and loops end. Not
-modelled: differential channels, limits, continuous sampling by the converter's own timer, what
-happens when the timer that samples is changed while a buffer fills; PWM's NEXTSTEP, the wave form
-with a counter top of its own, counting up and down.
+Modelled: single-ended conversions of the pins' voltages, with gain, reference, resolution and
+oversampling; which values PWM loads and when, the shape of each period, the ends of sequences and
+loops. Not modelled: differential channels, limits, continuous sampling by the converter's own
+timer, a change of the sampling timer while a buffer fills; PWM's NEXTSTEP, a counter top in the
+sequence, counting up and down.
 """
 
 import struct
@@ -57,11 +57,11 @@ _BURST = 1 << 24
 
 
 class Saadc(Peripheral):
-    """The nRF52's converter: a sample of each channel that is on, at each SAMPLE task.
+    """The nRF52's converter: each SAMPLE task takes a sample of each enabled channel.
 
-    With oversampling, only one in some SAMPLE tasks gives a result. Where a timer gives them at a
-    steady rate, by PPI, it is worked out when the buffer is full, and they cost nothing: CODAL lets
-    one come 177,777 times a second.
+    With oversampling, several SAMPLE tasks give one result. If a timer starts them by PPI at a
+    steady rate, only the moment of the full buffer is computed, and the tasks cost nothing: CODAL
+    starts 177,777 a second.
     """
 
     def __init__(self, chip: Host) -> None:
@@ -75,7 +75,7 @@ class Saadc(Peripheral):
         }
 
     def ignores(self, task: int) -> bool:
-        """Whether SAMPLE has no effect: not started, full, or the end of the buffer is known."""
+        """Whether SAMPLE has no effect: not started, full, or the buffer's end is computed."""
         return task == SAMPLE and (self._amount >= self._room or self.is_under_way())
 
     def _start(self) -> None:
@@ -161,7 +161,7 @@ class Pwm(Peripheral):
         self.values |= dict.fromkeys(outputs, _DISCONNECTED)
         self._loops = 0
         self._loaded: tuple[int, ...] = ()
-        """What the last sequence holds."""
+        """The values of the last sequence."""
         self.sound = Oscillation()
         self.tasks |= {
             PWM_STOP: self._stop,
@@ -195,7 +195,7 @@ class Pwm(Peripheral):
 
     @property
     def plays_sound(self) -> bool:
-        """Whether its values are samples: faster than anyone can hear, and many of them."""
+        """Whether its values are samples: many, and at a rate above hearing."""
         values = self.values
         return 0 < values[COUNTERTOP] << (values[PWM_PRESCALER] & 7) <= _SOUND_TICKS
 

@@ -38,7 +38,7 @@ RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""
 
 _ROM_TABLE = 0xF000_0000
-"""Start-up code reads the chip's revision there."""
+"""Start-up code reads the chip's revision from here."""
 _TIMERS = 0x4000_8000, 0x4000_9000, 0x4000_A000
 _SERIAL_MASTERS = 0x4000_3000, 0x4000_4000
 
@@ -57,28 +57,28 @@ P = TypeVar("P", bound=Peripheral)
 
 
 class Chip(Host):
-    """What nRF51 and nRF52 have in common, and what the boards wire to them."""
+    """What nRF51 and nRF52 have in common, with the board's wiring."""
 
     model: int
-    """Of the CPU, as Unicorn numbers it."""
+    """Unicorn's number of the CPU."""
     has_fpu: bool
     cpuid: int
     ram_size: int
     write_us: int
-    """What a word of flash takes."""
+    """To write a word of flash."""
     erase_us: int
-    """What a page takes."""
+    """To erase a page."""
     ficr: ClassVar[dict[int, int]]
-    """The words of FICR that only this chip has, by their offsets."""
+    """The words of FICR that only this chip has, by offset."""
     peripherals: range
-    """The pages on which peripherals are."""
+    """The pages of the peripherals."""
     buttons: tuple[tuple[str, int], ...]
     bus_pins: tuple[int, int]
     """SCL and SDA of the board's own I2C bus."""
     usb_pins: tuple[int, int]
     """TX and RX of the line to the computer."""
     edge_pins: tuple[int, ...]
-    """The pins of the edge connector, by the numbers that MicroPython gives them."""
+    """The pins of the edge connector, in the order of MicroPython's numbers."""
     leds: Matrix
     lights_kind: type[Lights] = Lights
     analog_pins: tuple[int, ...]
@@ -100,10 +100,10 @@ class Chip(Host):
         self.has_power = False
         self.pressed: set[str] = set()
         self.retained: dict[int, int] = {}
-        """POWER registers that outlive a reset."""
+        """POWER registers that survive a reset."""
 
     def build(self, reason: int) -> None:
-        """Make the peripherals, after a reset: here those that both chips have."""
+        """Make the peripherals after a reset; here, those that both chips have."""
         self.attach(SystemControl(self, self.cpuid, self.request_reset))
         self.attach(Clock(self, reason, self.retained))
         self.attach(Nvmc(self, self.flash))
@@ -137,7 +137,7 @@ class Chip(Host):
         return peripheral
 
     def start(self, reason: int, keep_ram: bool = False) -> None:
-        """Reset everything, and begin at address 0. Without power, RAM holds noise."""
+        """Reset everything, and start at address 0. After a power-on, RAM holds noise."""
         if not keep_ram:
             self.cpu.ram[:] = self.random.randbytes(len(self.cpu.ram))
         if self.antenna is not None:
@@ -152,7 +152,7 @@ class Chip(Host):
         self.cpu.tlb.grow()
 
     def request_reset(self) -> None:
-        """The firmware asks for a reset: after this instruction, RAM kept."""
+        """Reset after this instruction, as the firmware asks for; RAM stays."""
         self.cpu.after_slice = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
         self.cpu.halt()
 
@@ -179,7 +179,7 @@ class Chip(Host):
 _ACCELEROMETER_READY, _MAGNETOMETER_READY = 28, 29
 _LIGHT_PINS = 4, 5, 6
 _DARK, _BRIGHT = 338, 75
-"""What the V1's converter reads at them (microbit-dal, `MicroBitLightSensor`)."""
+"""The V1's converter reads these (microbit-dal, `MicroBitLightSensor`)."""
 
 
 class V1(Chip):
@@ -231,7 +231,7 @@ class V1(Chip):
         self.attach(Ppi(self, channels=16))
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
-        """The LEDs are what senses light: a column without a wire gives less the brighter it is."""
+        """The LEDs sense light: a floating column gives less voltage in brighter light."""
         pin = self.analog_pins[analog_input]
         if pin in _LIGHT_PINS and pin not in self.world.volts:
             level = _DARK - self.world.light * (_DARK - _BRIGHT) / 255
@@ -258,7 +258,7 @@ _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
 _LED_TICKS_PER_US = 16
 _MICROPHONE, _MICROPHONE_BIAS_V = 5, 0.103
 _QUIETEST_V, _QUIETEST, _LEVELS_AN_OCTAVE = 0.001, 31, 31.8
-"""The amplitude that the firmware gives this level, and by how much twice the amplitude is more."""
+"""The firmware gives this amplitude this level, and twice the amplitude so much more."""
 _SPI_MASTERS = 0x4002_3000, 0x4002_F000
 _PWMS = 0x4001_C000, 0x4002_1000, 0x4002_2000, 0x4002_D000
 _TIMER3, _TIMER4 = 0x4001_A000, 0x4001_B000
@@ -320,7 +320,7 @@ class V2(Chip):
         self.attach(Ppi(self, channels=20))
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
-        """The microphone receives a square wave of 16 samples, about its own bias."""
+        """The microphone receives a square wave of 16 samples around its bias."""
         if self.analog_pins[analog_input] == _MICROPHONE:
             sound = self.world.sound
             volts = sound and _QUIETEST_V * 2 ** ((sound - _QUIETEST) / _LEVELS_AN_OCTAVE)
@@ -333,11 +333,11 @@ class V2(Chip):
 
     @property
     def sound(self) -> Oscillation:
-        """What is played: samples, by PWM, to the speaker and to pin 0."""
+        """The sound that PWM plays as samples, to the speaker and to pin 0."""
         return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
 
     def _drive_inputs(self) -> int:
-        """One pin for all that is on the board's I2C bus: low while any of them asks."""
+        """One pin for all devices on the board's I2C bus: low while any of them asks."""
         sensors = self._accelerometer, self._magnetometer
         devices = self._interface, self.log_flash, *sensors
         asking = any(device.asserts() for device in devices)
@@ -347,9 +347,9 @@ class V2(Chip):
         return NEVER if asking else min(next_sample, self.log_flash.next_answer())
 
     def _charging_us(self, pin: int) -> int:
-        """A finger adds capacity, which takes longer to charge; light discharges a row of LEDs.
+        """A finger adds capacitance, which takes longer to charge; light discharges a row of LEDs.
 
-        The level is worked out from the row's share of the LED timer's period (codal-microbit-v2,
+        The level is the row's share of the LED timer's period (codal-microbit-v2,
         `NRF52LEDMatrix::render`).
         """
         if pin == self.leds.rows[0]:

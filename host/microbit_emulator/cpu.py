@@ -1,11 +1,11 @@
 """The CPU in device time: slices of instructions between events, interrupts, exceptions, sleep.
 
 Device time counts CPU cycles, one for each instruction. The CPU runs in slices: up to the next
-event on the timeline, or until a register access asks it to stop. Where a run ends in mid-slice
-makes no difference to what happens afterwards, so a run can be cut into steps of any size.
+event on the timeline, or until a register access asks it to stop. It does not matter where in a
+slice a run ends, so a run can be cut into steps of any size.
 
-Unicorn executes the instructions. What is done here instead: taking an exception and returning from
-one (frames on the main stack, with room for the floating-point registers), WFI and WFE. Not
+Unicorn executes the instructions, except for these, which are done here: exceptions and returns
+from them (frames on the main stack, with room for the floating-point registers), WFI and WFE. Not
 modelled: the process stack, tail-chaining, faults (they end the run), and the time that an
 exception, a taken branch or a multiplication takes beyond one cycle.
 """
@@ -33,8 +33,8 @@ NEVER = 1 << 62
 """A time, in cycles since power-on."""
 
 _MASK_LOOK = 48
-"""While interrupts are masked and one is pending, the mask is looked at at multiples of this many
-cycles: Unicorn cannot call back when it changes."""
+"""While interrupts are masked and one is pending, the mask is checked at multiples of this many
+cycles, because Unicorn cannot call back when it changes."""
 
 _WFE, _WFI = 0xBF20, 0xBF30
 _INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
@@ -50,10 +50,10 @@ class Nvic:
         """By exception number."""
         self.active: list[int] = []
         self.priority = IDLE_PRIORITY
-        """Of what runs now; lower is more urgent."""
+        """Of the running code; lower is more urgent."""
         self._outer: list[int] = []
         self.muted = 0
-        """Disabled interrupts whose peripherals have been notified that nobody listens."""
+        """Disabled interrupts whose peripherals know that nobody listens."""
         self.unmute: dict[int, Callable[[], object]] = {}
 
     def raise_line(self, irq: int) -> None:
@@ -90,7 +90,7 @@ class Nvic:
         self.pending = self.pending & ~irqs | self.lines & irqs
 
     def most_urgent(self) -> tuple[int, int]:
-        """The priority and the exception number of the pending interrupt that comes first."""
+        """The priority and the exception number of the most urgent pending interrupt."""
         best = IDLE_PRIORITY, 0
         waiting = self.pending & self.enabled
         while waiting:
@@ -100,7 +100,7 @@ class Nvic:
         return best
 
     def enter(self, exception: int) -> None:
-        """Make an exception active, and no longer pending; its priority masks less urgent ones."""
+        """Make a pending exception active; its priority masks less urgent ones."""
         self.active.append(exception)
         self._outer.append(self.priority)
         self.priority = min(self.priority, self.priorities[exception])
@@ -118,8 +118,8 @@ class Nvic:
 class Frames:
     """Exception frames on the main stack.
 
-    A frame has room for the floating-point registers where the interrupted code used them. Their
-    values are kept here, and put back only if the handler used them.
+    A frame has room for the floating-point registers if the interrupted code used them. Their
+    values are stored here, and restored only if the handler used them.
     """
 
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
@@ -139,11 +139,11 @@ class Frames:
         self.fp_saved: list[tuple[int, ...]] = []
 
     def look(self) -> tuple[int, ...]:
-        """The registers of what is to be interrupted: from the 8th on PRIMASK, BASEPRI, CONTROL."""
+        """The registers of the code to interrupt; from the 8th on PRIMASK, BASEPRI, CONTROL."""
         return self._interrupted.get()
 
     def push(self, registers: tuple[int, ...], pc: int, exception: int, in_handler: bool) -> None:
-        """Stack the registers of what is interrupted at `pc`, and enter the exception."""
+        """Stack the registers of the code that is interrupted at `pc`, and enter the exception."""
         xpsr, sp, r0, r1, r2, r3, r12, lr, _, _, control = registers
         in_thread = control & self._thread_bits
         has_fp_frame = in_thread & _FPCA
@@ -160,7 +160,7 @@ class Frames:
         self._entered.set(sp, exception, link, control ^ in_thread)
 
     def pop(self) -> None:
-        """Take the registers back, at an exception return: PC holds what was jumped to."""
+        """Restore the registers at an exception return; PC holds the jump's target."""
         sp, link, control = self._returning.get()
         r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self._ram, sp - RAM)
         has_fp_frame = not link & _NO_FP_FRAME
@@ -177,7 +177,7 @@ class Frames:
 
 
 class Device:
-    """Something that acts at times: `fire` is called when `due` has come, which is NEVER then."""
+    """Something that acts at times: `fire` is called at `due`, which is NEVER by then."""
 
     def __init__(self, fire: Callable[[], object]) -> None:
         self.due = NEVER
@@ -197,10 +197,10 @@ class Cpu:
         self._queue: list[tuple[int, int, Device]] = []
         self._order, self._input_order = 0, -NEVER
         self.code = memoryview(b"")
-        """The flash memory, once there is one."""
+        """The flash memory, once it exists."""
         self.instructions = 0
         self.after_slice: Callable[[], object] | None = None
-        """Called once when the slice that runs now has ended."""
+        """Called once at the end of the current slice."""
         self._frames = Frames(core, ram, has_fpu)
         self._pc = Registers(core, arm.UC_ARM_REG_PC)
         core.hook(unicorn.UC_HOOK_INTR, INTERRUPT(self._on_interrupt))
@@ -216,7 +216,7 @@ class Cpu:
         self.stalled = False
         """The CPU waits for flash; the code that sets this clears it in an event."""
         self.polling = False
-        """The firmware does nothing but wait for a register to change: skip to the next event."""
+        """The firmware only waits for a register to change, so skip to the next event."""
         self._asleep = False
         self._event_register = True
         self._look_at_mask = 0
@@ -237,12 +237,12 @@ class Cpu:
         self.pc = pc & ~1
 
     def read(self, at: int, size: int) -> bytes:
-        """What RAM or flash holds there."""
+        """The content of RAM or flash."""
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return bytes(memory[at : at + size])
 
     def write(self, at: int, data: bytes) -> None:
-        """Store what a peripheral writes, in RAM."""
+        """Write to RAM, for a peripheral."""
         self.ram[at - RAM : at - RAM + len(data)] = data
 
     # Time, and what is to happen when.
@@ -251,7 +251,7 @@ class Cpu:
         return self.base + int(self.counter[0])
 
     def schedule(self, device: Device, due: int) -> None:
-        """Let a device act at a time, in place of the time it was scheduled for."""
+        """Let a device act at a time, which replaces its earlier one."""
         if due == device.due:
             return
         device.due = due
@@ -268,7 +268,7 @@ class Cpu:
         return device
 
     def at(self, due: int, action: Callable[[], object]) -> None:
-        """Do something from outside at a time: before all that devices do at that time."""
+        """Do something from outside at a time, before all devices that act at that time."""
         device = Device(action)
         device.due = max(due, self.base)
         self._input_order += 1
@@ -286,7 +286,7 @@ class Cpu:
     # What peripherals call in the middle of a slice.
 
     def halt(self) -> None:
-        """End the slice before its next instruction, and look at the interrupt mask again."""
+        """End the slice before its next instruction, and check the interrupt mask again."""
         self.limit[0] = self.counter[0]
         self._look_at_mask = 0
 
@@ -313,7 +313,7 @@ class Cpu:
     # Running.
 
     def run_until(self, end: int) -> None:
-        """Run up to this time: what is due at it has not happened yet. A sleeping CPU is quick."""
+        """Run up to this time, without what is due then. Running a sleeping CPU is quick."""
         while self.base < end:
             due = self.next_due()
             if due <= self.base:
@@ -335,7 +335,7 @@ class Cpu:
             self._run_slice(target - self.base)
 
     def idle_until(self) -> int:
-        """The time before which no instruction is executed, and nothing is due."""
+        """Before this time, no instruction is executed and nothing is due."""
         waiting = self.nvic.pending & self.nvic.enabled
         if self.stalled or self.polling or (self._asleep and not waiting):
             return max(self.base, self.next_due())
@@ -376,7 +376,7 @@ class Cpu:
             self._after_stop(pc, code)
 
     def _after_stop(self, pc: int, code: int) -> None:
-        """Unicorn stopped before the limit: at WFI or WFE, or at what it cannot execute."""
+        """Unicorn stopped before the limit: at WFI, at WFE, or at something that it cannot do."""
         opcode = int.from_bytes(self.read(pc - 2, 2), "little")
         if opcode == _WFI or (opcode == _WFE and not self._event_register):
             self._asleep = True
@@ -408,7 +408,7 @@ class Cpu:
         self.pc = int.from_bytes(vector, "little") & ~1
 
     def _leave(self) -> None:
-        """Return from an exception. The slice goes on behind it, unless another one is pending."""
+        """Return from an exception. The slice goes on, unless another exception is pending."""
         nvic = self.nvic
         nvic.leave()
         self._frames.pop()

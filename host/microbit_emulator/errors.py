@@ -1,16 +1,16 @@
-"""What can go wrong, as a tree. Messages are one line: what is wrong; what to do."""
+"""The emulator's errors, as a tree. Messages are one line: what is wrong; what to do."""
 
 
 class EmulatorError(Exception):
-    """Anything that goes wrong in the emulator."""
+    """Any failure of the emulator."""
 
 
 class UnicornError(EmulatorError):
-    """Unicorn is missing, or is not a version that works."""
+    """Unicorn is missing, or its version does not work."""
 
 
 class HexError(EmulatorError):
-    """A firmware file is not what it should be."""
+    """A firmware file cannot be used."""
 
 
 class ProgramError(EmulatorError):
@@ -26,7 +26,7 @@ class PowerOffError(EmulatorError):
 
 
 class FirmwareStoppedError(EmulatorError):
-    """The firmware cannot go on. `address` is what it accessed, `pc` where it did so."""
+    """The firmware cannot go on. `address` is what it accessed, and `pc` is where."""
 
     def __init__(self, message: str, address: int, pc: int) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class FirmwareStoppedError(EmulatorError):
 
 
 class CpuFaultError(FirmwareStoppedError):
-    """The firmware did what makes the processor fault."""
+    """The firmware did something that makes the processor fault."""
 
 
 class UnmodelledError(FirmwareStoppedError):

@@ -1,17 +1,16 @@
-"""The ether: what micro:bits of one process send each other by radio.
+"""The ether: radio between the micro:bits of one process.
 
-Each micro:bit has a clock of its own; here they run together, and every packet ends at all of its
-receivers at the very moment at which it ends at its sender. Nothing is rounded to a step, so a run
-repeats, in steps of any length and with boards named in any order.
+Each micro:bit has its own clock. In an ether they run together, and a packet ends at its receivers
+at the same time as at its sender. Nothing is rounded to a step, so a run repeats exactly, in steps
+of any length and with boards named in any order.
 
-README.md says what a packet meets on its way, and what is not modelled.
+README.md says what can happen to a packet, and what is not modelled.
 
-How it keeps time: nobody may run past the moment at which a packet might end that has not begun.
-A board whose radio does not listen runs ahead, to the end of the step or to the moment from which
-it listens. Of those that listen, the one that acts next runs, no further than the shortest time
-from TXEN to the end of a packet beyond the moment at which another one acts: one that sleeps acts
-when it wakes. So boards that sleep much, or switch their radio off when they have sent, cost little
-more than alone.
+How it keeps time: no listening board may run past a time at which a packet could end that has not
+begun. A board that does not listen runs ahead, to the end of the step or until it listens. Of those
+that listen, the one that acts next runs. It may run beyond the time at which another one acts, by
+at most the shortest time from TXEN to the end of a packet. A sleeping board acts when it wakes. So
+boards that sleep much, or only switch their radio on to send, cost little more than alone.
 """
 
 import math
@@ -28,19 +27,19 @@ from microbit_emulator.snapshot import Snapshot
 
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
 _PAST_THE_END_US = 1
-"""A run may end so much late, by the rest of an IT block or of a V1's cycle."""
+"""A run may end this much later, by the rest of an IT block or of a V1's cycle."""
 _REMEMBERED = 1_000
 _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_US
 
 
 class Ether(InDeviceTime):
-    """Micro:bits that hear each other, from now on. Running one of them runs them all.
+    """Micro:bits in radio contact, from now on. Running one of them runs them all.
 
-    boards: each with a name, by which `attenuation` knows it.
-    seed: with it, the losses are the same in each run.
-    loss: the share of packets that a receiver in range does not notice.
-    attenuation: decibels from a sender to a receiver, or a function of their names; `math.inf`
-    where nothing arrives. A signal of 0 dBm is received down to about -93 dBm.
+    boards: the micro:bits, by name.
+    seed: makes the losses the same in each run.
+    loss: the share of packets that a receiver in range misses.
+    attenuation: in decibels from a sender to a receiver, or a function of their names; `math.inf`
+    if nothing arrives. A signal of 0 dBm is received through up to about 93 dB.
     collisions: False lets packets pass through each other.
 
     All but the boards may be changed between runs.
@@ -60,23 +59,23 @@ class Ether(InDeviceTime):
         self._per_us, self._reached = TICKS_PER_US, 0
         self._antennas = [boards[name].enter(self, name) for name in sorted(boards)]
         self._flying: list[Packet] = []
-        """The packets that have not ended everywhere, by the time at which they do."""
+        """The packets that have not ended everywhere, by the time of their end."""
         self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
-        """The last ones that have ended, received by anybody or not."""
+        """The last packets that have ended, received or not."""
         self._landed: list[Packet] = []
-        """Those that have, and may have disturbed others."""
+        """Packets that have ended, and may have disturbed others."""
 
     @property
     def clock_us(self) -> int:
-        """The time since it was made, in microseconds: the same for all of its boards."""
+        """The time since it was made, in microseconds, the same for all of its boards."""
         return self._reached // TICKS_PER_US
 
     def snapshot(self) -> Snapshot:
-        """All that the ether and its boards are now, as `Microbit.snapshot`."""
+        """The present state of the ether and its boards, see `Microbit.snapshot`."""
         return Snapshot([antenna.chip for antenna in self._antennas], self)
 
     def _run_to(self, ticks: int) -> None:
-        """Run all boards that have power up to a time of the ether, in 1/64 microseconds."""
+        """Run all boards with power up to a time of the ether, in 1/64 microseconds."""
         for antenna in self._antennas:
             if antenna.chip.antenna is not antenna:
                 raise EmulatorError(
@@ -95,7 +94,7 @@ class Ether(InDeviceTime):
                 antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
-        """Run all to a time, or to the end of the next packet: the next to act goes first."""
+        """Run all boards to a time, or to the next packet's end; the next to act goes first."""
         acting = [antenna for antenna in powered if antenna.now() < ticks]
         queue = [(antenna.idle_until(), antenna.name, antenna) for antenna in acting]
         heapify(queue)
@@ -117,17 +116,17 @@ class Ether(InDeviceTime):
     # Packets.
 
     def begin(self, packet: Packet) -> None:
-        """A packet is on the air from now, the sender's time."""
+        """Begin a packet now, in the sender's time."""
         insort(self._flying, packet)
 
     def cut(self, sender: str, now: int) -> None:
-        """A sender falls silent, in the middle of what it sends."""
+        """End a packet early, because its sender has stopped."""
         for packet in self._flying:
             if packet.sender == sender and packet.end > now:
                 packet.is_cut = True
 
     def _land(self, now: int) -> None:
-        """Let the packets end that have ended by now, where all boards have come to."""
+        """End the packets that have ended by now, which all boards have reached."""
         while self._flying and self._flying[0].end <= now:
             packet = self._flying.pop(0)
             self._arrive(packet)
@@ -164,7 +163,7 @@ class Ether(InDeviceTime):
         antenna.deliver(packet, payload, dbm)
 
     def _dbm(self, packet: Packet, receiver: str) -> int | None:
-        """How strong a packet arrives; None where it is not received."""
+        """The strength of a packet at a receiver; None if it is not received."""
         attenuation = self.attenuation
         lost = attenuation(packet.sender, receiver) if callable(attenuation) else attenuation
         if math.isinf(lost):

@@ -1,4 +1,4 @@
-"""What stands in flash: firmware from hex files, and files in MicroPython's file system.
+"""The content of flash: firmware from hex files, and files in MicroPython's file system.
 
 A plain Intel Hex is for one board. A Universal Hex has a section for each kind of micro:bit:
 
@@ -9,10 +9,10 @@ A plain Intel Hex is for one board. A Universal Hex has a section for each kind 
     :0000000B          the section ends (it may pad too)
 
 and one record of type 01 at the end of the file. Source: Universal Hex specification, Micro:bit
-Educational Foundation. Hexes are read here because universal-hex checks neither checksums nor the
-end of what it takes apart, and intelhex knows only plain ones.
+Educational Foundation. Hexes are read here, because universal-hex does not check checksums or the
+end of the file, and intelhex only reads plain ones.
 
-The official firmware and its file system are micropython-microbit-fs's, the extra `firmware`.
+The official firmware and its file system come from micropython-microbit-fs, the extra `firmware`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 V1, V2 = "V1", "V2"
 BOARD_IDS = {"9900": V1, "9901": V1, "9903": V2, "9904": V2, "9905": V2, "9906": V2}
-"""The board that four hex digits mean; the USB serial number of a micro:bit begins with them too:
+"""By four hex digits, the board; the USB serial number of a micro:bit begins with them too:
 https://tech.microbit.org/software/spec-universal-hex/"""
 
 _DATA, _END, _SEGMENT, _UPPER_HALF, _BOARD, _OTHER_DATA = 0x00, 0x01, 0x02, 0x04, 0x0A, 0x0D
 UICR, UICR_SIZE, _UICR_END = 0x1000_1000, 0x400, 0x1000_2000
-"""The user information registers; no record of a micro:bit's hex lies behind their page."""
+"""The user information registers; a micro:bit's hex has nothing after their page."""
 _FLASH_SIZE = {V1: 0x4_0000, V2: 0x8_0000}
 _MAX_CHUNKS = {V1: 240, V2: 252}
 _ERASED = b"\xff"
 
 Chunks = dict[int, bytes]
-"""Memory: what is at an address."""
+"""Memory: the bytes at each address."""
 Hex = str | bytes | os.PathLike[str] | Mapping[int, int]
-"""The path of a hex file, or its text, or a mapping of addresses to bytes."""
+"""A hex file's path or text, or a mapping of addresses to bytes."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Image:
     flash: bytes
     uicr: bytes
     info: DeviceInfo
-    """Where MicroPython and its file system are."""
+    """The addresses of MicroPython and its file system."""
 
     def with_files(self, files: dict[str, bytes]) -> Image:
-        """The same MicroPython with these files, and no other ones. Raises `ProgramError`."""
+        """The same MicroPython with only these files. Raises `ProgramError`."""
         from intelhex import IntelHex
         from micropython_microbit_fs import FilesystemError
         from micropython_microbit_fs import filesystem as fs
@@ -76,9 +76,9 @@ class Image:
 
 
 def split(text: str, name: str) -> dict[str, Chunks]:
-    """What a hex holds, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
+    """The content of a hex, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
 
-    `name` is for messages. Raises `HexError` for what is not a hex, is damaged or cut short.
+    name: for messages. Raises `HexError` if it is not a hex, or is damaged or cut short.
     """
     if not text.lstrip().startswith(":"):
         raise not_a_hex(name)
@@ -109,7 +109,7 @@ def split(text: str, name: str) -> dict[str, Chunks]:
 
 
 def read(firmware: Hex, board: str) -> Chunks:
-    """The memory that a firmware sets on a board. Raises `HexError`."""
+    """The memory of a firmware for a board. Raises `HexError`."""
     name = "the hex"
     if isinstance(firmware, Mapping):
         chunks = ((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
@@ -137,7 +137,7 @@ def not_a_hex(name: str) -> HexError:
 
 
 def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
-    """Chunks that touch become one. Raises `HexError` where they overlap."""
+    """The chunks, joined where they touch. Raises `HexError` if some overlap."""
     joined: dict[int, bytearray] = {}
     start = end = -1
     for at, data in sorted(chunks):
@@ -155,9 +155,9 @@ def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
 
 
 def micropython(board: str, firmware: Hex | None = None) -> Image:
-    """The official MicroPython for a board, or the one that a hex holds.
+    """The official MicroPython for a board, or the one in a hex.
 
-    Raises `HexError`, also where the hex holds no MicroPython for that board.
+    Raises `HexError`, also if the hex has no MicroPython for that board.
     """
     if firmware is None:
         try:
@@ -182,11 +182,11 @@ def micropython(board: str, firmware: Hex | None = None) -> Image:
 
 
 def layout_of(memory: intelhex.IntelHex) -> DeviceInfo | None:
-    """What a firmware says of itself and of its file system, if it can be true.
+    """A firmware's description of itself and its file system, or None if that cannot be true.
 
-    A damaged one makes micropython-microbit-fs raise errors of any kind, or try to count pages of
-    2**(2**32) bytes. And it gives V1's file system up to 252 chunks, and starts in the middle of a
-    page; the firmware has up to 240, from a page's beginning (`filesystem.c`, `init_limits`).
+    A damaged firmware makes micropython-microbit-fs raise all kinds of errors, or count pages of
+    2**(2**32) bytes. Also, it gives V1's file system up to 252 chunks, from the middle of a page;
+    the firmware has up to 240, from the start of a page (`filesystem.c`, `init_limits`).
     """
     from micropython_microbit_fs import filesystem as fs
     from micropython_microbit_fs.device_info import DEVICE_SPECS
@@ -215,7 +215,7 @@ def layout_of(memory: intelhex.IntelHex) -> DeviceInfo | None:
 
 
 def intel_hex(chunks: Chunks) -> intelhex.IntelHex:
-    """Memory as intelhex holds it."""
+    """Memory as an `IntelHex`."""
     from intelhex import IntelHex
 
     memory = IntelHex()

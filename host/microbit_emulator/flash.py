@@ -1,11 +1,11 @@
-"""Flash memory and its controller, NVMC: writing and erasing take their time, and can be cut.
+"""Flash memory and its controller, NVMC: writing and erasing take time, and can be cut off.
 
-While flash is written or erased the CPU waits, and the rest of the chip goes on. When power goes in
-the middle, some of the bits that were to change have changed, others have not: as many as time had
-passed, drawn at random.
+While flash is written or erased, the CPU waits, and the rest of the chip goes on. If the power is
+cut in the middle, some bits have changed and others have not: a random choice, in proportion to the
+time that has passed.
 
-Not modelled: writing or erasing while the CPU runs from RAM (it waits all the same), partial
-erases, the limit of writes to a word, wear, access protection.
+Not modelled: writing or erasing while the CPU runs from RAM (it waits here too), partial erases,
+the limit of writes to a word, wear, access protection.
 """
 
 import random
@@ -33,7 +33,7 @@ class _Change:
         self.start, self.end = start, end
 
     def cut(self, now: int, chance: random.Random) -> bytes:
-        """What the memory holds when it ends at `now`."""
+        """The memory's content if this ends at `now`."""
         share = (now - self.start) / (self.end - self.start)
         content = bytearray(self.before)
         for place, (old, new) in enumerate(zip(self.before, self.after, strict=True)):
@@ -74,19 +74,19 @@ class Flash:
         return bytes(memory[start : start + size])
 
     def program(self, at: int, data: bytes) -> None:
-        """Put data there at once, as a programmer does."""
+        """Put data there at once, like a programmer."""
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
         memory[start : start + len(data)] = data
         self._uc.ctl_remove_cache(at, at + len(data))  # it may be code that has run
 
     def cut(self, chance: random.Random) -> None:
-        """Cut the power: a write or an erase under way has changed some of its bits, by chance."""
+        """Cut the power: a write or erase in progress has changed some of its bits, at random."""
         change, self._change = self._change, None
         if change:
             self.program(change.at, change.cut(self._cpu.now(), chance))
 
     def erase(self, at: int, size: int) -> None:
-        """Begin to erase, if NVMC is set to erase; called from within a register access."""
+        """Begin to erase, if NVMC is set to erase; called within a register access."""
         if self.registers[CONFIG] == _ERASE_ENABLED:
             self._begin("erase", at, bytes([ERASED]) * size, self._erase_cycles)
             self._cpu.halt()
@@ -106,7 +106,7 @@ class Flash:
     def _on_store(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
     ) -> bool:
-        """A store to flash. Unicorn may carry it out or not: it is seen to after the slice."""
+        """A store to flash, which Unicorn may carry out or not; the end of the slice handles it."""
         word = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
         self._stores.append((address, self.read(address, size), word))
         self._cpu.after_slice = self._take_stores
@@ -114,7 +114,7 @@ class Flash:
         return True
 
     def _take_stores(self) -> None:
-        """Undo the stores. Flash takes their zeros, where NVMC lets it, and takes its time."""
+        """Undo the stores, and begin to write their zeros, if NVMC allows it."""
         stores, self._stores = self._stores, []
         for at, before, _ in reversed(stores):
             self.program(at, before)

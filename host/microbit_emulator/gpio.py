@@ -1,12 +1,12 @@
-"""GPIO, the pins; GPIOTE, which ties pins to tasks and events; and the LEDs, worked out from pins.
+"""GPIO, the pins; GPIOTE, which connects pins with tasks and events; and the LEDs on the pins.
 
-Modelled: output, input, direction, pull-ups, what outside drives a pin, SENSE and the PORT event.
-Not modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's
-tasks do to pins: nothing that reads a pin here depends on it.
+Modelled: output, input, direction, pull-ups, external signals, SENSE and the PORT event. Not
+modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's tasks
+do to pins, because nothing that reads a pin here depends on it.
 
-An LED is lit while its row is high and its column low. The firmware shows a row at a time, and each
-of its LEDs for a part of that time, by which the level is known. A program that drives the pins
-itself and lets them stand lights LEDs fully, in any number of rows.
+An LED is lit while its row is high and its column low. The firmware shows one row at a time, and
+each LED for a part of that time, which gives its level. A program that drives the pins itself, and
+does not change them, lights LEDs fully, in any number of rows.
 """
 
 from bisect import bisect
@@ -22,7 +22,7 @@ from microbit_emulator.timers import Timer
 OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
 LATCH, PIN_CNF = 0x520, 0x700
 PORT_SIZE = 0x300
-"""On the nRF52, a port's registers are this far behind those of the port before it."""
+"""On the nRF52, the distance from a port's registers to the next port's."""
 _PINS = 32
 _PULL_UP = 3
 _SENSE_SHIFT, _SENSE_HIGH = 16, 2
@@ -31,31 +31,31 @@ _WORD = 0xFFFF_FFFF
 
 
 _SAME = 0.04
-"""Two periods that differ by less are of one tone: V1 times them in software."""
+"""Periods that differ by less are of the same tone, because V1 times them in software."""
 _STOPPED = 1.5
-"""After so many periods without an edge, nothing oscillates any more."""
+"""After this many periods without an edge, the oscillation has stopped."""
 
 
 class PinState(NamedTuple):
-    """What a pin does: an output is high or low, or pulses at a frequency."""
+    """The state of a pin: an output is high or low, or pulses at a frequency."""
 
     is_output: bool
     is_high: bool
     frequency_hz: float
-    """Of its pulses, 0.0 where it has none."""
+    """Of its pulses; 0.0 without pulses."""
     duty: float
-    """The share of the time for which it is high."""
+    """The share of the time in which it is high."""
 
 
 class Tone(NamedTuple):
-    """What is played, and since when in device time."""
+    """A tone, and since when it is played, in device time."""
 
     frequency_hz: float
     since_us: int
 
 
 class Oscillation:
-    """The period of what goes up and down, worked out as it does; times are in cycles."""
+    """Finds the period of a signal that goes up and down; times are in cycles."""
 
     def __init__(self) -> None:
         self.period = self.since = 0
@@ -73,7 +73,7 @@ class Oscillation:
         self._is_high = is_high
 
     def samples(self, at: int, period: int, samples: Iterable[int]) -> None:
-        """What is played from now on, a sample in each period."""
+        """Take the samples that are played from now on, one per period."""
         values = [*samples]
         middle = (min(values) + max(values)) // 2
         for nth, value in enumerate(values):
@@ -84,7 +84,7 @@ class Oscillation:
 
     @property
     def duty(self) -> float:
-        """The share of its last period for which it was high."""
+        """The share of its last period in which it was high."""
         return self._high_for / self.period
 
 
@@ -99,14 +99,14 @@ class Port:
         self.drive_inputs: Callable[[], int] = lambda: NEVER
         """Drives the pins that change by themselves; returns when they may change next."""
         self.inputs_change = 0
-        """Before this time they stay as they are; the code that changes that sets it to 0."""
+        """Before this time they do not change; code that changes them sets it to 0."""
         self.watched = 0
-        """The outputs whose pulses are of interest, a bit each."""
+        """The outputs whose pulses are wanted, a bit each."""
         self.oscillations: dict[int, Oscillation] = {}
         self.detect: Callable[[], object] = lambda: None
-        """Called when a pin comes to the level that it senses."""
+        """Called when a pin reaches the level that it senses."""
         self.latch = 0
-        """The pins that have come to the level that they sense."""
+        """The pins that have reached the level that they sense."""
         self._driven = self._high = self._pulled_up = 0
         self._senses = self._senses_high = 0
         self._inputs: int | None = None
@@ -128,7 +128,7 @@ class Port:
             self.detect()
 
     def read(self) -> int:
-        """The levels of all pins, a bit each: what outputs drive, and what drives inputs."""
+        """The levels of all pins, a bit each."""
         time = self._time
         if time.base + time.counter[0] >= self.inputs_change:  # now
             self.inputs_change = self.drive_inputs()
@@ -154,7 +154,7 @@ class Port:
         self._inputs = None
 
     def configure(self, pin: int, value: int) -> None:
-        """Write PIN_CNF of a pin: its direction, its pull-up, and the level that it senses."""
+        """Write a pin's PIN_CNF: its direction, its pull-up, and the level that it senses."""
         bit = 1 << pin
         self.direction = self.direction & ~bit | (value & 1) << pin
         self._pulled_up = self._pulled_up & ~bit | (value >> 2 & 3 == _PULL_UP) << pin
@@ -210,10 +210,10 @@ _OUTINIT = 1 << 20
 
 
 class Gpiote(Peripheral):
-    """Channels that tie a pin to an event or to tasks.
+    """Channels that connect a pin with an event or with tasks.
 
-    `charging_us` gives the time in which a pin that is let go reaches its high level: that is how
-    firmware senses touch. Without it, no event happens.
+    `charging_us` gives the time in which a released pin reaches its high level, by which firmware
+    senses touch. Without it, there is no event.
     """
 
     def __init__(
@@ -234,11 +234,11 @@ class Gpiote(Peripheral):
             self.accept(*(task + 4 * channel for task in (TASKS_OUT, TASKS_SET, TASKS_CLR)))
 
     def ignores(self, task: int) -> bool:
-        """Always: by PPI, timers end the LEDs' pulses, whose lengths `LedTimer` reads."""
+        """Always: timers end the LEDs' pulses by PPI, and `LedTimer` reads their lengths."""
         return True
 
     def drives_low_first(self, channel: int) -> bool:
-        """Whether the channel is a task's, and holds its pin low until the task comes."""
+        """Whether the channel is for a task, and holds its pin low until the task."""
         config = self.values[CONFIG + 4 * channel]
         return config & _MODE == _MODE_TASK and not config & _OUTINIT
 
@@ -261,14 +261,14 @@ _ROW_US, _SHORTEST_ROW_US = 6000, 5000
 
 
 class Matrix(NamedTuple):
-    """How LEDs are wired: pins, by their numbers, and where the LED at each crossing is."""
+    """How LEDs are wired: the numbers of pins, and the place of the LED at each crossing."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     places: tuple[tuple[tuple[int, int] | None, ...], ...]
-    """Of each row, (x, y) at each column."""
+    """For each row, (x, y) at each column."""
     shares: tuple[float, ...]
-    """For which share of its row's time an LED of each level is lit."""
+    """For each level, the share of its row's time in which an LED is lit."""
 
 
 class Lights:
@@ -278,14 +278,14 @@ class Lights:
         self._time, self._matrix, self.ports = time, matrix, ports
         self._cycles_per_us = hz // 1_000_000
         self._limits = [(low + high) / 2 for low, high in pairwise(matrix.shares)]
-        """Between the shares of two levels."""
+        """Limits between the shares of two levels."""
         self._shares = [[0.0] * len(matrix.columns)] * len(matrix.rows)
         self._shown_at = [-NEVER] * len(matrix.rows)
         self._rows_since = -NEVER
-        """When other rows were driven than before, where that is known."""
+        """When the driven rows last changed, if known."""
 
     def show(self, row: int, shares: Iterable[float]) -> None:
-        """The firmware shows a row: each LED is lit for a share of its time."""
+        """Note that the firmware shows a row, with each LED lit for a share of its time."""
         self._shares[row] = [*shares]
         self._shown_at[row] = self._time.now()
 
@@ -311,7 +311,7 @@ class Lights:
 
 
 class LitTimes(Lights):
-    """V1: adds up for how long each LED is lit, of the 6 ms in which its row is high."""
+    """V1: adds up how long each LED is lit in the 6 ms in which its row is high."""
 
     def __init__(self, time: Cpu, hz: int, matrix: Matrix, ports: list[Port]) -> None:
         super().__init__(time, hz, matrix, ports)
@@ -327,7 +327,7 @@ class LitTimes(Lights):
         self._port.before_out = self._look
 
     def _look(self) -> None:
-        """The pins are about to change: add up what was lit until now."""
+        """Add up what was lit until now, before the pins change."""
         now, out = self._time.now(), self._port.out
         spent, self._since = now - self._since, now
         row = out & self._row_bits
@@ -348,8 +348,8 @@ class LitTimes(Lights):
 class LedTimer(Timer):
     """V2: TIMER4 shows a row of LEDs each time it starts.
 
-    A column is low until its compare register is reached, where GPIOTE's channel of the same number
-    lets it begin so.
+    A column is low until its compare register is reached, if GPIOTE's channel with the same number
+    makes it start low.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """The I2C bus, and the chips' serial masters, each a page of registers for I2C or SPI.
 
-Modelled: the nRF51's TWI, a byte at a time, held up by SUSPEND and ended by STOP; the nRF52's TWIM,
-with DMA, a whole transfer at a time; SPI and SPIM in time, with nothing on their wires (they read
-zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byte.
+Modelled: the nRF51's TWI, byte by byte, with SUSPEND and STOP; the nRF52's TWIM, with DMA, a whole
+transfer at a time; the times of SPI and SPIM, with nothing on their wires (they read zeros). Not
+modelled: lists, clock stretching, arbitration, a NACK to a data byte.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ I2cDevice = MotionSensor | InterfaceChip
 
 
 class Bus(NamedTuple):
-    """SCL and SDA with devices on them, by address. Other pins have none.
+    """SCL and SDA with their devices, by address. Other pins have no devices.
 
-    A transfer is whole: start, address, data, stop or repeated start.
+    A transfer is complete: start, address, data, stop or repeated start.
     """
 
     pins: tuple[int, int]
@@ -45,11 +45,11 @@ _TWI_HZ = {0x0198_0000: 100_000, 0x0400_0000: 250_000, 0x0640_0000: 400_000, 0x0
 _SPI_FAST_HZ = {0x0A00_0000: 16_000_000, 0x1400_0000: 32_000_000}
 _SPI_FREQUENCY_UNIT, _SPI_UNIT_HZ = 0x0200_0000, 125_000
 _BITS = 9
-"""Of a byte on the bus, its acknowledge included."""
+"""Of a byte on the bus, with its acknowledge."""
 
 
 class _Master(Peripheral):
-    """What both kinds have in common: the bus, its speed, and a device that is not there."""
+    """What both kinds have in common: the bus, its speed, and a missing device."""
 
     def __init__(self, chip: Host, base: int, bus: Bus) -> None:
         super().__init__(chip, base, _EVENTS, SETTINGS)
@@ -77,7 +77,7 @@ class _Master(Peripheral):
 
 
 class Twi(_Master):
-    """The nRF51's: TWI, or SPI where ENABLE says so."""
+    """The nRF51's master: TWI, or SPI if ENABLE says so."""
 
     def __init__(self, chip: Host, base: int, bus: Bus) -> None:
         super().__init__(chip, base, bus)
@@ -151,7 +151,7 @@ class Twi(_Master):
 
 
 class Twim(_Master):
-    """The nRF52's: TWIM, or SPIM, which has a start task of its own."""
+    """The nRF52's master: TWIM, or SPIM, which has its own start task."""
 
     def __init__(self, chip: Host, base: int, bus: Bus) -> None:
         super().__init__(chip, base, bus)

@@ -1,8 +1,8 @@
 """The V2's interface chip, as the micro:bit's own processor sees it over I2C.
 
-Modelled: properties that are read (version, power source, ...) and written; the flash for data
-logging, the time that it takes, and the file that the drive shows of it. Not modelled: an encoding
-window in that file, what a power cut leaves of a write to this flash, sleep.
+Modelled: reading and writing properties (version, power source, ...); the flash for data logging
+with its times, and its file on the drive. Not modelled: an encoding window in that file, a power
+cut during a write to this flash, sleep.
 
 Sources: micro:bit I2C Protocol Specification 2.03; DAPLink, `source/board/microbitv2`;
 codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager.
@@ -39,7 +39,7 @@ class InterfaceChip:
         return self._answer is not None
 
     def write(self, data: bytes) -> None:
-        """Take a request to read or to write a property; shorter data are ignored."""
+        """Take a request to read or write a property; shorter data are ignored."""
         if len(data) < 2:
             return
         command, name = data[0], data[1]
@@ -52,7 +52,7 @@ class InterfaceChip:
                 self._answer = bytes((PROPERTY_VALUE, name, len(value))) + value
 
     def read(self, size: int) -> bytes:
-        """The answer to the last request, padded with 0xFF; busy if there is none yet."""
+        """The answer to the last request, padded with 0xFF; before a request, busy."""
         answer = bytes((ERROR, BUSY))
         if self.asserts() and self._answer is not None:
             answer, self._answer = self._answer, None
@@ -66,10 +66,10 @@ _HEADER = 8
 _CONFIG_WORDS = 8
 _SECTOR, _SECTORS = 1024, 126
 _WRITE_US, _ERASE_US = 65, 14_000
-"""A word, and a sector, typically: KL27P64M48SF6, "Flash timing specifications - commands".
+"""Of a word and of a sector, typically: KL27P64M48SF6, "Flash timing specifications - commands".
 
-At most they take 145 and 114,000. The V2.2's interface chip, an nRF52820 or nRF52833, takes 41
-a word, and 87,500 a sector of 4 KB (codal-microbit-v2, issue 167).
+The most are 145 and 114,000. The V2.2's interface chip, an nRF52820 or nRF52833, takes 41 per word,
+and 87,500 per sector of 4 KB (codal-microbit-v2, issue 167).
 """
 _BY_DEFAULT = {
     FILENAME: b"DATA    BIN",
@@ -79,9 +79,9 @@ _BY_DEFAULT = {
 
 
 class LogFlash(InterfaceChip):
-    """The flash for data logging: each command is answered, beginning with the command's byte.
+    """The flash for data logging. Each answer begins with the byte of its command.
 
-    While the chip writes or erases, it asks for nothing, and a read brings that it is busy.
+    While the chip writes or erases, it requests no transfer, and reading returns busy.
     """
 
     ADDRESS = 0x72
@@ -99,7 +99,7 @@ class LogFlash(InterfaceChip):
         self._free_at = self._time.now()
 
     def file(self) -> bytes | None:
-        """What the drive shows of this flash; None where that is no file."""
+        """The file of this flash on the drive; None if there is none."""
         if self._mounted[VISIBILITY] == b"\x00":
             return None
         return bytes(self._memory[: int.from_bytes(self._mounted[FILESIZE], "big")])
@@ -127,7 +127,7 @@ class LogFlash(InterfaceChip):
         self._free_at = max(self._time.now(), self._free_at) + us * self._per_us
 
     def _store(self, command: int) -> int:
-        """Write the settings, if others are stored, or erase them; returns microseconds."""
+        """Write the settings, if they have changed, or erase them. Returns microseconds."""
         if command == ERASE_CONFIG:
             self._settings = dict(_BY_DEFAULT)
         elif self._stored == self._settings:
@@ -136,7 +136,7 @@ class LogFlash(InterfaceChip):
         return _ERASE_US + (_CONFIG_WORDS * _WRITE_US if command == WRITE_CONFIG else 0)
 
     def _access(self, command: int, data: bytes) -> tuple[bytes, int]:
-        """Read, write or erase; returns the answer, and how many microseconds that takes."""
+        """Read, write or erase. Returns the answer, and how many microseconds that takes."""
         header, content = data[:_HEADER], data[_HEADER:]
         at = int.from_bytes(header[1:4], "big")
         length_or_end = int.from_bytes(header[4:], "big")

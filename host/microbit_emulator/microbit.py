@@ -1,4 +1,4 @@
-"""A micro:bit: what a person and a computer do with one."""
+"""A micro:bit, as a person and a computer use it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
 
 STEP_US = 5_000
-"""A good step: short for a person, and long enough to cost little."""
+"""A good step: too short for a person to notice, and long enough to cost little."""
 LATE_US = 100_000
-"""When it is later than this, it goes on from now instead of racing after real time."""
+"""After a delay of more than this, it continues from now instead of catching up."""
 
 _LINES = 12
-"""Of what a micro:bit has printed, in its description."""
+"""Of a micro:bit's output, in its description."""
 _CHIPS: dict[str, type[V1] | type[V2]] = {"V1": V1, "V2": V2}
 
 
 class InDeviceTime:
-    """What passes time by running: a micro:bit, or an ether with its boards."""
+    """Something that runs in device time: a micro:bit, or an ether with its boards."""
 
     _per_us: float
-    """What it counts time in, its units in a microsecond."""
+    """How many of its units of time make a microsecond."""
     _reached: int
-    """How far it was to run, in these units; the next run goes on from there."""
+    """The end of the last run, in these units, where the next run begins."""
 
     def _run_to(self, time: int) -> None:
         raise NotImplementedError
@@ -54,8 +54,8 @@ class InDeviceTime:
     ) -> bool:
         """Run until a condition holds, or until a device time in microseconds.
 
-        A condition is looked at every `step_us`. Returns whether it holds: False after
-        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
+        A condition is checked every `step_us`. Returns whether it holds: False after `timeout_us`.
+        Raises `FirmwareStoppedError`, `PowerOffError`.
         """
         if not callable(condition):
             self._run_to(round(condition * self._per_us))
@@ -71,8 +71,8 @@ class InDeviceTime:
 class Microbit(InDeviceTime):
     """A micro:bit that runs a firmware, in device time.
 
-    Device time passes only in `run_for` and `run_until`. The same firmware, seed and inputs at the
-    same device times repeat everything to the instruction, in steps of any length.
+    Device time passes only in `run_for` and `run_until`. With the same firmware, seed, and inputs
+    at the same device times, a run repeats to the instruction, in steps of any length.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Microbit(InDeviceTime):
         """Make a micro:bit with this firmware, switched on unless `power_on` is False.
 
         `hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
-        `uicr` are another micro:bit's: with them, `hex` may be left out. `seed` determines all that
-        is random: the random number generator, RAM at power-on, and what a power cut leaves; and
-        the chip's own number. `clock_error` is by what share the board's clock is slow, such as
-        0.007; all device times here are those of a clock that is right.
+        `uicr` come from another micro:bit; with them, `hex` may be left out. `seed` determines
+        everything random: the random number generator, RAM at power-on, the effect of a power cut,
+        and the chip's own number. `clock_error` is the share by which the board's clock is slow,
+        such as 0.007; all device times here are those of a correct clock.
         Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
         """
         if board not in _CHIPS:
@@ -118,7 +118,7 @@ class Microbit(InDeviceTime):
 
     @property
     def clock_us(self) -> int:
-        """Device time since the first power-on, in microseconds; it goes on over resets."""
+        """Device time since the first power-on, in microseconds; resets do not change it."""
         return int(self._chip.cpu.now() / self._per_us)
 
     @property
@@ -127,9 +127,9 @@ class Microbit(InDeviceTime):
         return self._chip.cpu.instructions
 
     def expect(self, text: str, timeout_ms: float = 5_000) -> str:
-        """Run until the program has printed a text; returns what it printed up to its end.
+        """Run until the program has printed a text. Returns the output up to its end.
 
-        The next call looks at what comes after that. Raises `ExpectationError` after the timeout.
+        The next call looks at the output after that. Raises `ExpectationError` after the timeout.
         """
         received, wanted = self.uart.received, text.encode()
         if not self.run_until(lambda: wanted in received, timeout_ms * 1000):
@@ -143,7 +143,7 @@ class Microbit(InDeviceTime):
         return printed
 
     def at(self, clock_us: float, action: Callable[[], object]) -> None:
-        """Do something (press a button, say) at an exact device time, in a later run."""
+        """Do something, such as press a button, at an exact device time in a later run."""
         self._chip.cpu.at(round(clock_us * self._per_us), action)
 
     def _run_to(self, cycle: int) -> None:
@@ -165,7 +165,7 @@ class Microbit(InDeviceTime):
             self._reached = min(cycle, cpu.now())
 
     def enter(self, ether: Ether, name: str) -> Antenna:
-        """Send and receive in an ether, from now on, which calls this."""
+        """Use an ether from now on; called by the ether."""
         antenna = Antenna(name, ether, self._chip, self._run_alone)
         self._chip.antenna = antenna
         return antenna
@@ -179,42 +179,42 @@ class Microbit(InDeviceTime):
 
     @property
     def pin_uart(self) -> SerialLine:
-        """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
+        """The serial line on pins, as after `uart.init(tx=pin1, rx=pin2)`."""
         return self._chip.pin_line
 
     def press(self, button: Button) -> None:
-        """Press a button, until it is released."""
+        """Press a button; it stays down until `release`."""
         self._chip.pressed.add(self._known(button))
         self._chip.wire_buttons()
 
     def tap(self, button: Button, ms: float = 100) -> None:
-        """Press a button, hold it for so long in device time, and release it."""
+        """Press a button, hold it for this long in device time, and release it."""
         self.press(button)
         self.run_for(ms * 1000)
         self.release(button)
 
     def release(self, button: Button) -> None:
-        """Release a button; raises `EmulatorError` for one that the board does not have."""
+        """Release a button. Raises `EmulatorError` for one that the board does not have."""
         self._chip.pressed.discard(self._known(button))
         self._chip.wire_buttons()
 
     def tilt(self, x_mg: int, y_mg: int, z_mg: int = -1000) -> None:
-        """Set the acceleration that the accelerometer measures, in thousandths of g.
+        """Set the acceleration that the accelerometer measures, in milli-g.
 
-        Flat is (0, 0, -1000), the right edge down is x > 0, the edge with the pins down is y > 0.
+        Flat is (0, 0, -1000). With the right edge down, x > 0; with the pins down, y > 0.
         """
         self._chip.world.mg = x_mg, y_mg, z_mg
 
     def set_temperature(self, celsius: float) -> None:
-        """Set what `temperature()` measures."""
+        """Set the temperature that `temperature()` measures."""
         self._chip.world.temperature_c = celsius
 
     def set_light(self, level: int) -> None:
-        """Set the light on the display: `display.read_light_level()` gives it, from 0 to 255."""
+        """Set the light on the display, from 0 to 255, for `display.read_light_level()`."""
         self._chip.world.light = level
 
     def set_sound(self, level: int) -> None:
-        """Set how loud it is: `microphone.sound_level()` gives it, from 0 to 244."""
+        """Set the loudness, from 0 to 244, for `microphone.sound_level()`."""
         self._chip.world.sound = level
 
     def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
@@ -222,7 +222,7 @@ class Microbit(InDeviceTime):
         self._chip.world.field_nt = x_nt, y_nt, z_nt
 
     def set_voltage(self, pin: int, volts: float) -> None:
-        """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
+        """Put a voltage on a pin, from 0 to 3.3; 0 stands for `pin0`."""
         self._chip.world.volts[self._on_edge(pin)] = volts
         self._chip.drive_pins()
 
@@ -234,21 +234,21 @@ class Microbit(InDeviceTime):
         return pins[pin]
 
     def touch_logo(self, touched: bool) -> None:
-        """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
+        """Touch or release the logo. Raises `EmulatorError` on a V1, which cannot sense that."""
         if self.board == "V1":
             raise EmulatorError("a V1 has no touch logo; use a V2")
         self._chip.world.logo_touched = touched
 
     def leds(self) -> bytes:
-        """25 levels from 0 to 9, in reading order, as the pins give them."""
+        """The 25 LEDs in reading order, each from 0 to 9, as the pins light them."""
         return self._chip.lights.levels() if self._chip.has_power else bytes(25)
 
     def pin(self, pin: int) -> PinState:
-        """What a pin does: 0 stands for `pin0`."""
+        """The state of a pin; 0 stands for `pin0`."""
         return self._chip.pin_state(self._on_edge(pin))
 
     def tone(self) -> Tone | None:
-        """The tone that is played, and since when; None for silence."""
+        """The current tone, and since when it is played; None for silence."""
         sound = self._chip.sound
         if not sound.is_on(self._chip.cpu.now()):
             return None
@@ -263,13 +263,13 @@ class Microbit(InDeviceTime):
     # Reset, power, flash.
 
     def reset(self) -> None:
-        """Press and release the reset button: RAM is lost, flash is kept."""
+        """Press and release the reset button: RAM is lost, flash stays."""
         self._check_power()
         self._chip.flash.cut(self._chip.random)
         self._chip.start(RESET_PIN)
 
     def power_cut(self) -> None:
-        """Take the power away at this instruction: of what flash was doing, a part is done."""
+        """Cut the power at this instruction. A write or erase of flash is then only partly done."""
         self._chip.flash.cut(self._chip.random)
         if self._chip.antenna is not None:
             self._chip.antenna.fall_silent()
@@ -280,7 +280,7 @@ class Microbit(InDeviceTime):
         self._chip.has_power = False
 
     def power_on(self) -> None:
-        """Give it power: it starts from its flash. Without effect where it has power."""
+        """Switch it on, so that it starts from its flash. No effect if it has power."""
         if not self._chip.has_power:
             self._chip.has_power = True
             self._chip.retained.clear()
@@ -288,14 +288,14 @@ class Microbit(InDeviceTime):
 
     @property
     def flash_busy(self) -> str:
-        """`"erase"` or `"write"` while flash is erased or written, else an empty string."""
+        """`"erase"` or `"write"` while flash is being erased or written, else an empty string."""
         return self._chip.flash.busy
 
     def watch_flash(self, begins: Callable[[str, int, int, int], object]) -> None:
         """Call this whenever a write or an erase of flash begins, from now on.
 
-        It is called with `"write"` or `"erase"`, the address, the size in bytes, and how long that
-        takes in microseconds. What it raises ends the run; another run goes on from there.
+        It is called with `"write"` or `"erase"`, the address, the size in bytes, and the duration
+        in microseconds. An exception from it ends the run; another run continues from there.
         """
         self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
             kind, address, size, int(cycles / self._per_us)
@@ -303,28 +303,28 @@ class Microbit(InDeviceTime):
 
     @property
     def flash(self) -> bytes:
-        """What is in the flash memory now."""
+        """The present content of the flash memory."""
         return self._chip.flash.read(0, self._chip.flash.size)
 
     @property
     def uicr(self) -> bytes:
-        """What is in the user information registers now; they belong to the flash."""
+        """The present content of the user information registers, which belong to the flash."""
         return self._chip.flash.read(UICR, UICR_SIZE)
 
     def my_data(self) -> bytes | None:
-        """The data log as the board's drive shows it to a computer, in `MY_DATA.HTM`.
+        """The data log, as in `MY_DATA.HTM` on the board's drive; None if there is none.
 
-        None while no program has made it. Raises `EmulatorError` on a V1, which has no data log.
+        Raises `EmulatorError` on a V1, which has no data log.
         """
         if not isinstance(self._chip, V2):
             raise EmulatorError("a V1 has no data log; use a V2")
         return self._chip.log_flash.file()
 
     def snapshot(self) -> Snapshot:
-        """All that it is now; `restore()` of the result takes it back here, as often as you like.
+        """Its present state; `restore()` of the result returns to it, as often as you like.
 
-        Device time too goes back. A test need not wait for its start again, which takes most of its
-        time. Raises `EmulatorError` in an ether, which has snapshots of its own.
+        Device time goes back too. So tests need not wait for the start again, which takes most of
+        their time. Raises `EmulatorError` in an ether, which has its own snapshots.
         """
         if self._chip.antenna is not None:
             raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
@@ -332,11 +332,11 @@ class Microbit(InDeviceTime):
 
     @property
     def ram(self) -> bytes:
-        """What is in RAM now."""
+        """The present content of RAM."""
         return bytes(self._chip.cpu.ram)
 
     def __str__(self) -> str:
-        """What it shows and has printed of late, for people."""
+        """Its LEDs and its latest output, for people."""
         printed = self.uart.recent.decode(errors="replace").splitlines()[-_LINES:]
         shown = "\n".join(printed) or "nothing"
         return (
@@ -346,10 +346,10 @@ class Microbit(InDeviceTime):
 
 
 def run_in_real_time(step: Callable[[], int | None], speed: float = 1.0) -> None:
-    """Call a step again and again, in step with real time or `speed` times as fast.
+    """Call a step repeatedly, in real time or `speed` times as fast.
 
-    A step runs a micro:bit for some `STEP_US` and returns its device time in microseconds, or None
-    to end it.
+    A step runs a micro:bit for about `STEP_US`, and returns its device time in microseconds, or
+    None to end.
     """
     start_us, start_s = 0.0, time.monotonic()
     while (clock_us := step()) is not None:

@@ -1,4 +1,4 @@
-"""A page of registers as Nordic lays it out.
+"""A page of registers, in Nordic's layout.
 
     0x000  tasks: writing 1 starts something
     0x100  events: read 1 when something has happened, until 0 is written
@@ -6,8 +6,8 @@
     0x300  INTEN, INTENSET, INTENCLR: events that interrupt
     0x400  everything else
 
-A register that no model knows may be written, and then reads back what was written. Reading one
-again and again means that the firmware waits for what will never come, and stops the run.
+A register that is not modelled may be written, and then reads back the same. Reading one repeatedly
+means that the firmware waits for something that never happens, and stops the run.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 EVENTS, SHORTS, INTEN, INTENSET, INTENCLR = 0x100, 0x200, 0x300, 0x304, 0x308
 ENABLE = 0x500
-"""Where most peripherals are switched on."""
+"""Most peripherals are enabled here."""
 SETTINGS = SHORTS, *range(0x500, 0x700, 4)
-"""Where registers mostly are that are set, and looked at when a task starts."""
+"""Most registers here are read when a task starts."""
 
 POLLS = 500
-"""So many reads of one unknown register within a second of device time are polling."""
+"""This many reads of an unknown register within a second of device time are polling."""
 
 _LOOKS = 8
-"""So many looks at the events of what is under way, and firmware is taken to wait for its end."""
+"""After this many reads of an event, the firmware is assumed to wait for it."""
 
 
 class Host:
-    """What a peripheral knows of the chip that it is on."""
+    """The chip, as its peripherals see it."""
 
     hz: int
     """The CPU's clock."""
@@ -43,29 +43,29 @@ class Host:
         self.cpu = cpu
         self.pages: dict[int, Peripheral] = {}
         self.ties: dict[int, list[Callable[[], object]]] = {}
-        """The tasks that PPI ties to an event, by its address."""
+        """The tasks that PPI starts on an event, by the event's address."""
         self.tied_channels: dict[int, int] = {}
-        """The compare channels of each timer that PPI listens to, a bit each."""
+        """The compare channels of each timer that PPI uses, a bit each."""
         self.update_ties: Callable[[], object] = lambda: None
         self.period_of: Callable[[int], int] = lambda task: 0
-        """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
+        """The period, in cycles, at which a timer starts a task by PPI; 0 if it is not steady."""
         self.antenna: Antenna | None = None
-        """What ties the radio to those of other boards, in an ether."""
+        """The radio's connection to other boards, in an ether."""
 
     def cycles(self, us: int) -> int:
         return us * self.hz // 1_000_000
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
-        """The voltage at an analog input, by its number on the chip, at the nth of some samples."""
+        """The voltage at an analog input, by its number on the chip, at the nth sample."""
         raise NotImplementedError
 
 
 class Peripheral:
-    """A page of registers: those given are modelled, and hold what was written.
+    """A page of registers. The given registers are modelled, and hold what was written.
 
-    `tasks`, `reads`, `writes` say by offset what to do beyond that. `events` are those that can
-    happen here; `settings` are registers that matter to nobody but the firmware, or are looked at
-    when a task starts.
+    `tasks`, `reads` and `writes` are functions by offset, for more than that. `events` are all that
+    can happen here. `settings` are registers that only the firmware uses, or that are read when a
+    task starts.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Peripheral:
         self._polls: dict[int, tuple[int, int]] = {}
 
     def accept(self, *tasks: int) -> None:
-        """Model tasks that have no effect that anybody could see."""
+        """Model tasks without a visible effect."""
         self.tasks |= dict.fromkeys(tasks, lambda: None)
 
     def hold_errors(self, register: int) -> None:
@@ -100,7 +100,7 @@ class Peripheral:
         self.writes[register] = lambda ones: values.update({register: values[register] & ~ones})
 
     def event(self, offset: int) -> None:
-        """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
+        """Set an event, raise its interrupt if enabled, and start the tasks that PPI connects."""
         self.values[offset] = 1
         self.happened |= 1 << (offset - EVENTS >> 2)
         if self.happened & self.inten:
@@ -109,7 +109,7 @@ class Peripheral:
             task()
 
     def begin(self, cycles: int, action: Callable[[], object]) -> None:
-        """Schedule the end of something, in cycles from now, in place of what is under way."""
+        """Schedule the end of something, in cycles from now; it replaces an earlier one."""
         self.abandon()
         self._under_way = self.cpu.after(cycles, action)
         self._looks = 0
@@ -122,7 +122,7 @@ class Peripheral:
         return self._under_way is not None and self._under_way.due < NEVER
 
     def expect_polling(self, events: Iterable[int]) -> None:
-        """While firmware only polls these events for the end of what is under way, skip to it."""
+        """While the firmware only polls these events, skip to the scheduled end."""
         for event in events:
             self.reads[event] = partial(self._look, event)
 
@@ -147,22 +147,22 @@ class Peripheral:
             self.nvic.lower_line(self.irq)
 
     def clear_event(self, offset: int) -> None:
-        """Let an event's register read 0 again; lowers the interrupt line if it was the last."""
+        """Clear an event, and lower the interrupt line if it was the last."""
         self.values[offset] = 0
         self.happened &= ~(1 << (offset - EVENTS >> 2))
         if not self.happened & self.inten:
             self.nvic.lower_line(self.irq)
 
     def ignores(self, task: int) -> bool:
-        """Whether a task would have no effect at present.
+        """Whether a task would have no effect now.
 
-        When that changes, the peripheral calls `chip.update_ties`: PPI then leaves out what is
-        ignored, and the events cost nothing.
+        When that changes, the peripheral calls `chip.update_ties`. PPI leaves out tasks that are
+        ignored, so that their events cost nothing.
         """
         return False
 
     def trigger(self, offset: int) -> None:
-        """Start a task; raises `UnmodelledError` for one that is not known here."""
+        """Start a task. Raises `UnmodelledError` for one that is not modelled."""
         task = self.tasks.get(offset)
         if task is None:
             self.cpu.stop_unmodelled(self.base + offset, "starts the task")
@@ -170,7 +170,7 @@ class Peripheral:
             task()
 
     def callbacks(self) -> tuple[Read, Write]:
-        """What Unicorn calls for each access."""
+        """The functions that Unicorn calls for each access."""
         reads, writes, values, cpu = self.reads, self.writes, self.values, self.cpu
 
         def read(_: int, offset: int) -> int:

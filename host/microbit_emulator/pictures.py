@@ -6,36 +6,36 @@ from typing import Any
 from microbit_emulator.errors import EmulatorError
 
 _PITCH, _SIZE = 32, 20
-"""From LED to LED, and of one, in pixels."""
+"""Pixels from LED to LED, and of one LED."""
 _BLACK = 20, 20, 24
 
 
 def leds_as_text(leds: bytes) -> str:
-    """25 levels as five lines; a dark LED is a dot."""
+    """25 levels as five lines of text, with a dot for a dark LED."""
     rows = [leds[start : start + 5] for start in range(0, 25, 5)]
     return "\n".join("".join(str(level or ".") for level in row) for row in rows)
 
 
 class Film:
-    """What the LEDs show, over time."""
+    """Pictures of the LEDs over time."""
 
     def __init__(self) -> None:
         self._frames: list[tuple[bytes, int]] = []
 
     def add(self, leds: bytes, us: int) -> None:
-        """Show these levels for so long."""
+        """Show these levels for this long."""
         if self._frames and self._frames[-1][0] == leds:
             us += self._frames.pop()[1]
         self._frames.append((leds, us))
 
     def save_gif(self, path: Path) -> None:
-        """Write all of it. Raises `EmulatorError` without Pillow, or where that cannot be."""
+        """Write all pictures. Raises `EmulatorError` without Pillow, or if that fails."""
         first, *others = (_drawn(leds) for leds, _ in self._frames)
         times_ms = [us // 1000 for _, us in self._frames]
         _save(first, path, "GIF", save_all=True, append_images=others, duration=times_ms, loop=0)
 
     def save_png(self, path: Path) -> None:
-        """Write the last picture. Raises as `save_gif`."""
+        """Write the last picture. Raises the same errors as `save_gif`."""
         _save(_drawn(self._frames[-1][0]), path, "PNG")
 
 

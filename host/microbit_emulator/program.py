@@ -16,11 +16,11 @@ from microbit_emulator.firmware import V2, Image, micropython
 from microbit_emulator.microbit import Microbit
 
 Program = str | os.PathLike[str] | Mapping[str, str | bytes]
-"""The path of a Python file, a folder or a hex file; or files, name to content."""
+"""The path of a Python file, a folder or a hex file; or the contents of files by name."""
 
 _NOT_PROGRAM = re.compile(r"\.|test_.*\.py$|conftest\.py$")
 _BEFORE_PRINT_US = 2_000
-"""What MicroPython takes to read a short program, and to print a letter."""
+"""MicroPython's time to read a short program, and to print a letter."""
 
 
 def start(
@@ -34,11 +34,11 @@ def start(
 ) -> Microbit:
     """A micro:bit whose program is about to begin.
 
-    A program is a Python file, which becomes `main.py`; a folder, of which all files are taken that
-    lie directly in it, except hidden ones and tests (`test_*.py`, `conftest.py`); a mapping of
-    names to contents; or a hex file, which starts at power-on. All but the last are put on the
-    official MicroPython, or on the one in `hex`. `cache` is a folder that keeps the official one as
-    it was read and started, which takes most of a second off.
+    A program is a Python file, which becomes `main.py`; a folder, with all files directly in it,
+    except hidden ones and tests (`test_*.py`, `conftest.py`); a mapping of names to contents; or a
+    hex file, which starts at power-on. All but the last run on the official MicroPython, or on the
+    one in `hex`. `cache` is a folder for the official one after its first start, which saves most
+    of a second.
 
     Raises `HexError`, `ProgramError`, `UnicornError`.
     """
@@ -54,7 +54,7 @@ def start(
 
 @lru_cache
 def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, int]:
-    """MicroPython after its first start, which may set UICR, and when it then begins a program."""
+    """MicroPython after its first start, which may set UICR, and the time to start a program."""
     snapshot = None
     if cache and hex is None:
         with suppress(PackageNotFoundError):
@@ -79,7 +79,7 @@ def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, in
 
 
 def _reset(board: str, memory: Image, seed: int = 0, clock_error: float = 0.0) -> Microbit:
-    """A micro:bit at a reset, which spares V2 a second of waiting that follows a power-on."""
+    """A micro:bit after a reset, which spares a V2 the second of waiting after a power-on."""
     microbit = Microbit(
         board, flash=memory.flash, uicr=memory.uicr, seed=seed, clock_error=clock_error
     )

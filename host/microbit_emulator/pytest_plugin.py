@@ -1,4 +1,4 @@
-"""For pytest: the fixture `microbit`, and a report of what its boards showed when a test fails."""
+"""For pytest: the fixture `microbit`, and the state of its boards in the report of a failure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BOARDS = pytest.StashKey[list["Microbit"]]()
 
 @pytest.fixture
 def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
-    """Starts micro:bits: `microbit("V2", program="main.py")`, as `microbit_emulator.start` does.
+    """Starts micro:bits, like `microbit_emulator.start`: `microbit("V2", program="main.py")`.
 
-    The paths of programs start at the folder of the test's file.
+    Paths of programs are relative to the folder of the test's file.
     """
     from microbit_emulator.program import start
 
@@ -40,7 +40,7 @@ def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what each board of a failed test shows and has printed."""
+    """Add the LEDs and the output of each board to the report of a failed test."""
     report = yield
     if report.failed:
         for board in item.stash.get(_BOARDS, []):

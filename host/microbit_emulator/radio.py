@@ -1,20 +1,20 @@
-"""RADIO: sends and receives packets, where the micro:bit is in an ether; else, alone in the world.
+"""RADIO: sends packets to, and receives packets from, other micro:bits in the same ether.
 
-Modelled: its states and their times; packets from and to RAM, and how long they are on the air;
-logical addresses; CRCSTATUS and signal strength; shorts. What is written into FREQUENCY, MODE, and
-the addresses counts from the next START. A radio that receives shows nothing of a packet until its
-end: ADDRESS and PAYLOAD come then too, and RAM is written as a whole. A packet is
+Modelled: its states and their times; packets from and to RAM, and their times on the air; logical
+addresses; CRCSTATUS and signal strength; shorts. FREQUENCY, MODE and the addresses count from the
+next START. A receiving radio shows nothing of a packet until its end: ADDRESS and PAYLOAD come only
+then, and RAM is written as a whole. A packet is
 
     preamble | address (base, prefix) | S0 | LENGTH | S1 | payload | CRC
 
-S0, LENGTH, S1 and payload come from RAM; S0 and S1 are mostly left out. Times are in ticks of
-1/64 microsecond, in which the clocks of both chips and the bits of all modes are whole.
+S0, LENGTH, S1 and payload come from RAM; S0 and S1 are often left out. Times are in ticks of 1/64
+microsecond, of which the clocks of both chips and the bits of all modes take whole numbers.
 
-A packet is received if the radio was receiving before it began and until its end, by the same
-addresses. Its CRC is wrong if its payload is longer than MAXLEN here, or laid out in another way.
+A packet is received if the radio, with the same address, was receiving before the packet began and
+until its end. Its CRC is wrong if the payload is longer than MAXLEN here, or has another layout.
 
-Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
-addresses' events, the interval TIFS, the strength of anything but packets (always the weakest).
+Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the events of the bit
+counter and of device addresses, TIFS, the strength of anything but packets (always the weakest).
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ TICK_HZ = 64_000_000
 TICKS_PER_US = TICK_HZ // 1_000_000
 
 _BIT_TICKS = {0: 64, 1: 32, 2: 256, 3: 64, 4: 32}
-"""Of MODE: 1 and 2 Mbit/s, 250 kbit/s, and Bluetooth's 1 and 2 Mbit/s."""
+"""By MODE: 1 and 2 Mbit/s, 250 kbit/s, and Bluetooth's 1 and 2 Mbit/s."""
 SENSITIVITY_DBM = {0: -93, 1: -89, 2: -96, 3: -96, 4: -92}
-"""The weakest signal that is received, by MODE, about: the chips differ by some decibels."""
+"""By MODE, roughly the weakest signal that is received; chips differ by some decibels."""
 
 
 class Layout(NamedTuple):
-    """How MODE, PCNF0, PCNF1 and CRCCNF lay a packet out, on the air and in RAM."""
+    """The layout of a packet by MODE, PCNF0, PCNF1 and CRCCNF, on the air and in RAM."""
 
     mode: int
     pcnf0: int
@@ -75,13 +75,13 @@ class Layout(NamedTuple):
         return s0 + bool(self.pcnf0 & 15) + s1
 
     def payload_size(self, header: bytes) -> int:
-        """Bytes of the payload, from the header in RAM: no more than MAXLEN."""
+        """Bytes of the payload, from the header in RAM; at most MAXLEN."""
         length_bits = self.pcnf0 & 15
         length = header[self.pcnf0 >> 8 & 1] & (1 << length_bits) - 1 if length_bits else 0
         return min(length + (self.pcnf1 >> 8 & 0xFF), self.pcnf1 & 0xFF)
 
     def ticks(self, payload_size: int) -> tuple[int, int, int]:
-        """The times that preamble and address, what comes up to the CRC, and the CRC take."""
+        """The times of preamble and address, of the rest up to the CRC, and of the CRC."""
         pcnf0 = self.pcnf0
         preamble = 16 if pcnf0 >> 24 & 3 else 8
         address = preamble + 8 * (self.address_size + 1)
@@ -91,7 +91,7 @@ class Layout(NamedTuple):
 
     @property
     def fields(self) -> tuple[int, ...]:
-        """By which a radio finds the fields of a packet: they must be the packet's own."""
+        """What a receiver needs to find the fields of a packet; it must match the packet's."""
         length_field, all_but_maximum = 0xFF_FFFF, ~0xFF
         return self.mode, self.pcnf0 & length_field, self.pcnf1 & all_but_maximum, self.crccnf
 
@@ -109,18 +109,18 @@ class Packet:
     address: bytes
     layout: Layout
     code: tuple[int, ...]
-    """How CRC and whitening are worked out."""
+    """The settings of CRC and whitening."""
     header: bytes
     payload: bytes
     is_cut: bool = False
-    """The sender fell silent before its end."""
+    """Whether the sender stopped before its end."""
 
     def overlaps(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end
 
 
 class _ListensError(Exception):
-    """Ends a board's run where its radio begins to listen."""
+    """Ends a board's run when its radio begins to listen."""
 
 
 class Antenna:
@@ -131,18 +131,18 @@ class Antenna:
         self._cpu, self._run = chip.cpu, run
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._origin = chip.cpu.now()
-        """The board's time, in cycles, at which the ether's began."""
+        """The board's time, in cycles, at the start of the ether's time."""
 
     def now(self) -> int:
-        """The ether's time at which this board is, in ticks."""
+        """The board's present as a time of the ether, in ticks."""
         return (self._cpu.now() - self._origin) * self._ticks_per_cycle
 
     def idle_until(self) -> int:
-        """Before this time the board does nothing, unless a packet ends there."""
+        """Before this time, the board does nothing, unless a packet ends there."""
         return (self._cpu.idle_until() - self._origin) * self._ticks_per_cycle
 
     def stand_at(self, ticks: int) -> None:
-        """Let the board's present be this time: so it comes back to power."""
+        """Set the board's present to this time, when its power returns."""
         self._origin += self._cpu.now() - self._cycle_at(ticks)
 
     def _cycle_at(self, ticks: int) -> int:
@@ -160,21 +160,21 @@ class Antenna:
             self.run_to(ticks)
 
     def run_all(self, cycle: int) -> None:
-        """Run all boards of the ether to a time of this one, in its cycles."""
+        """Run all boards of the ether to a time of this board, in its cycles."""
         ticks = (cycle - self._origin) * self._ticks_per_cycle
         self.ether.run_until(ticks / TICKS_PER_US)
 
     def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
-        """Let a packet end here, which this board has just come to the end of."""
+        """Receive a packet, whose end this board has just reached."""
         cycles = self._cycle_at(packet.end) - self._cpu.now()
         self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
 
     def listen(self) -> None:
-        """The radio listens from now: others may have to catch up first."""
+        """Note that the radio listens from now on; other boards may have to catch up first."""
         self._cpu.fail(_ListensError())
 
     def fall_silent(self) -> None:
-        """Nothing more is sent: a packet that is on the air lacks its end."""
+        """Stop sending; a packet on the air is cut short."""
         self.ether.cut(self.name, self.now())
 
 
@@ -189,7 +189,7 @@ class Radio(Peripheral):
         self._listens_since = 0
         self._frequency = 0
         self._addresses: dict[bytes, int] = {}
-        """What is listened to, and the logical address of each."""
+        """The logical addresses that are received, by address."""
         self.tasks |= {
             TXEN: lambda: self._ramp_up(_TX_RAMP, _TX_IDLE),
             RXEN: lambda: self._ramp_up(_RX_RAMP, _RX_IDLE),
@@ -218,7 +218,7 @@ class Radio(Peripheral):
         self._reach(idle, END, (_END_DISABLE, DISABLE), (_END_START, START))
 
     def _reach(self, state: int, event: int, *shorts: tuple[int, int]) -> None:
-        """Come to a state, which is an event; the first short that is on starts its task."""
+        """Reach a state, which is an event; the first enabled short starts its task."""
         self.values[STATE] = state
         self.event(event)
         for short, task in shorts:
@@ -292,7 +292,7 @@ class Radio(Peripheral):
         return self.values[STATE] == _RX
 
     def hears(self, packet: Packet) -> bool:
-        """Whether it has been receiving since before this packet began, by its address."""
+        """Whether it has been receiving, with this address, since before this packet began."""
         return (
             self.listens
             and self._listens_since <= packet.start
@@ -332,14 +332,14 @@ class Radio(Peripheral):
         return Layout(values[MODE], values[PCNF0], values[PCNF1], values[CRCCNF])
 
     def _code(self) -> tuple[int, ...]:
-        """What sender and receiver must have in common, else the CRC is wrong."""
+        """The settings that must match the sender's, or else the CRC is wrong."""
         values = self.values
         mask = (1 << 8 * (values[CRCCNF] & 3)) - 1
         whitening = values[DATAWHITEIV] & 0x3F if values[PCNF1] & _WHITENING else -1
         return values[CRCPOLY] & mask, values[CRCINIT] & mask, whitening
 
     def _address(self, logical: int) -> bytes:
-        """The bytes of a logical address: of the base, the most significant ones; the prefix."""
+        """The bytes of a logical address: the most significant of the base, then the prefix."""
         values = self.values
         base = values[BASE1 if logical else BASE0].to_bytes(4, "big")
         prefixes = values[PREFIX0] | values[PREFIX1] << 32

@@ -1,8 +1,8 @@
-"""What surrounds a micro:bit, and the motion sensors, which are registers on the I2C bus.
+"""The surroundings of a micro:bit, and the motion sensors, which are registers on the I2C bus.
 
 V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). Modelled: sample
-rates, ranges, data ready. Not modelled: noise, gestures and other interrupts that the chips can
-work out, self-tests, FIFOs.
+rates, ranges, data ready. Not modelled: noise, gestures and other interrupts of the sensors,
+self-tests, FIFOs.
 """
 
 import struct
@@ -14,36 +14,36 @@ _DATA_READY = 0x0F
 
 
 class World:
-    """What can be sensed."""
+    """Everything that can be sensed."""
 
     def __init__(self) -> None:
         self.mg = 0, 0, -1000
-        """The acceleration, by the micro:bit's own axes, in thousandths of g: it lies flat."""
+        """The acceleration along the micro:bit's axes, in milli-g; it lies flat."""
         self.field_nt = 0, 0, 45_000
         """The magnetic field, in nanotesla."""
         self.temperature_c = 21.0
         self.light = 255
-        """From 0 to 255, as `display.read_light_level()` gives it."""
+        """From 0 to 255, as in `display.read_light_level()`."""
         self.sound = 0
-        """From 0 to 244, as `microphone.sound_level()` gives it."""
+        """From 0 to 244, as in `microphone.sound_level()`."""
         self.logo_touched = False
         self.volts: dict[int, float] = {}
-        """At pins, by their numbers on the chip, where somebody has set it."""
+        """At pins, by their numbers on the chip, if set."""
 
 
 class MotionSensor:
     """Samples three values at a rate, by its own clock.
 
-    A write sets the number of a register, and then registers from there on; a read goes on there.
+    A write sets a register's number, and then the registers from there on. A read continues there.
     """
 
     ADDRESS: int
     REGISTERS = 128
     IDENTITY: tuple[int, int]
-    """WHO_AM_I, and what it reads."""
+    """WHO_AM_I, and its value."""
     STATUS: int
     DATA: int
-    """The first of six bytes: the values."""
+    """The first of the six bytes with the values."""
     FORMAT: str
 
     def __init__(self, time: Cpu, hz: int, world: World) -> None:
@@ -76,7 +76,7 @@ class MotionSensor:
         self.address = (self.address + 1) % self.REGISTERS
 
     def get(self, register: int) -> int:
-        """A register; reading the first of the data takes the sample."""
+        """The value of a register; reading the first data register takes the sample."""
         if register == self.STATUS:
             return _DATA_READY if self.ready() else 0
         if register == self.DATA:
@@ -88,7 +88,7 @@ class MotionSensor:
         self.registers[self.DATA : self.DATA + 6] = struct.pack(self.FORMAT, *self.counts())
 
     def counts(self) -> list[int]:
-        """What the sensor measures, in its own units, by its own axes."""
+        """The measured values, in the sensor's own units and axes."""
         raise NotImplementedError
 
     def period(self) -> int:

@@ -1,8 +1,8 @@
-"""All that a micro:bit is at one moment, so that it can go back there.
+"""The whole state of a micro:bit at one time, so that it can return there.
 
-The models keep their state in plain attributes and containers, and refer to each other all over. So
-a snapshot walks through everything that can be reached from a chip, notes what each object holds,
-and later puts that back into the same objects. What others asked to be called stays as it is.
+The models have their state in plain attributes and containers, and refer to each other everywhere.
+So a snapshot visits everything that can be reached from a chip, notes what each object holds, and
+later puts that back into the same objects. Functions that others asked to be called stay.
 """
 
 import random
@@ -17,15 +17,15 @@ from microbit_emulator.unicorn_core import PAGE, Core, Tlb
 
 _PACKAGE = __name__.rpartition(".")[0]
 _NOT_OURS = Core, Tlb
-"""What they hold is Unicorn's, and seen to by itself; the TLB only knows better with time."""
+"""Their state is Unicorn's, which is noted separately; the TLB may stay as it is."""
 
 
 class Snapshot:
-    """What micro:bits, and all that they refer to, were when this was made, between two runs."""
+    """The state of micro:bits, and of everything that they refer to, between two runs."""
 
     def __init__(self, chips: Sequence[Chip], *others: object) -> None:
         self._seen: dict[int, object] = {}
-        """By id, which no other object gets as long as they are here."""
+        """By id, which no other object can get while they are here."""
         self._put_back: list[Callable[[], object]] = []
         for chip in chips:
             self._note_core(chip)
@@ -37,12 +37,12 @@ class Snapshot:
                 waiting.extend(self._look_into(thing))
 
     def restore(self) -> None:
-        """Put them back into this state; may be called any number of times."""
+        """Put everything back into this state, any number of times."""
         for put_back in self._put_back:
             put_back()
 
     def _note_core(self, chip: Chip) -> None:
-        """Note what a chip's CPU and memory hold."""
+        """Note the state of a chip's CPU and memory."""
         core, tlb = chip.cpu.core, chip.cpu.tlb
         registers, calls = core.uc.context_save(), dict(core.calls)
         memories = [(base, memory, bytes(memory)) for base, memory in core.memories]
@@ -63,7 +63,7 @@ class Snapshot:
         self._put_back.append(put_back)
 
     def _look_into(self, thing: Any) -> Iterable[object]:
-        """Note what a thing holds; returns what can be reached through it."""
+        """Note an object's state. Returns the objects that it refers to."""
         match thing:
             case tuple():
                 return thing

@@ -1,4 +1,4 @@
-"""What nRF51 and nRF52 have of the core's own registers, and their small peripherals."""
+"""The core's own registers in nRF51 and nRF52, and small peripherals."""
 
 import random
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class SystemControl(Peripheral):
         }
 
     def callbacks(self) -> tuple[Read, Write]:
-        """Priorities are bytes; enabling and disabling is what firmware does most."""
+        """Priorities are bytes; firmware enables and disables most often."""
         read_other, write_other = super().callbacks()
         nvic, priorities = self.nvic, self.nvic.priorities
 
@@ -83,7 +83,7 @@ class SystemControl(Peripheral):
 
 
 def _exception_at(offset: int) -> int:
-    """Whose priority a register begins with; 0 for what is not a priority."""
+    """The exception of a register's first priority; 0 if it has no priorities."""
     if IPR <= offset < IPR_END:
         return FIRST_IRQ + offset - IPR
     return _FIRST_SHPR + offset - SHPR if SHPR <= offset < SHPR_END else 0
@@ -98,9 +98,9 @@ _RUNNING_ON_CRYSTAL = 1 << 16 | 1
 
 
 class Clock(Peripheral):
-    """CLOCK and POWER: a clock that is started runs at once.
+    """CLOCK and POWER: clocks start at once.
 
-    SYSTEMOFF ends everything until a reset. Not modelled: calibration, brown-out warnings, the
+    SYSTEMOFF stops everything until a reset. Not modelled: calibration, brown-out warnings, the
     power of RAM blocks, USB power.
     """
 
@@ -135,7 +135,7 @@ RNG_START, RNG_STOP, VALRDY, RNG_CONFIG, VALUE = 0x000, 0x004, 0x100, 0x504, 0x5
 
 
 class Rng(Peripheral):
-    """Random numbers, from the seed. A value is always ready; not modelled: the interrupt."""
+    """Random numbers from the seed. A value is always ready. Not modelled: the interrupt."""
 
     def __init__(self, chip: Host, chance: random.Random) -> None:
         super().__init__(chip, 0x4000_D000, (VALRDY,), (SHORTS, RNG_CONFIG))
@@ -148,7 +148,7 @@ _TEMP_US = 36
 
 
 class Temp(Peripheral):
-    """The thermometer. It counts quarters of a degree."""
+    """The thermometer, in quarters of a degree."""
 
     def __init__(self, chip: Host, world: World) -> None:
         super().__init__(chip, 0x4000_C000, (DATARDY,))
@@ -163,7 +163,7 @@ _EGU_CHANNELS = 16
 
 
 class Egu(Peripheral):
-    """Events that software, or PPI, triggers; and the software interrupts of the same numbers."""
+    """Events that software or PPI triggers, and the software interrupts with the same numbers."""
 
     def __init__(self, chip: Host, base: int) -> None:
         channels = range(0, 4 * _EGU_CHANNELS, 4)

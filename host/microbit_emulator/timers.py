@@ -1,15 +1,15 @@
-"""TIMER counts, compares, and captures; PPI lets an event of one peripheral start another's task.
+"""TIMER counts, compares and captures; PPI lets an event of one peripheral start another's task.
 
-A timer that nobody listens to costs nothing: its count follows from the time, and which compare
-events have happened is worked out when a register is read, and only when the next match of any
-channel has come by then. It is on the timeline only for the next match that interrupts, or that PPI
-ties to something. (CODAL's system timer matches 175,800 times a second.)
+A timer costs nothing while nobody uses its matches: its count follows from the time, and compare
+events are computed when a register is read, and only if a match has come by then. The timeline only
+has the next match that interrupts, or that PPI uses. (CODAL's system timer matches 175,800 times a
+second.)
 
-Modelled: timer mode, PRESCALER, BITMODE, the CLEAR shorts, captures. A count is cut to the timer's
-width wherever one is kept, compare registers included. Not modelled: counter mode, the STOP shorts;
-a compare register with a CLEAR short that is set below the present count (which is then taken
-modulo it). PPI has the channels that software sets up, and the fork, but not the channels with
-fixed ends (20 to 31: radio and timers), and no channel groups.
+Modelled: timer mode, PRESCALER, BITMODE, the CLEAR shorts, captures. All counts, and compare
+registers, are cut to the timer's width. Not modelled: counter mode, the STOP shorts; a compare
+register with a CLEAR short that is set below the present count (which is then taken modulo it). PPI
+has the channels that software sets up, and the fork, but not the fixed channels (20 to 31: radio
+and timers), and no channel groups.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _INTEN_COMPARE = 16
 
 
 class Timer(Peripheral):
-    """One TIMER. The count was `count` at cycle `origin`, and has grown since while it runs."""
+    """A TIMER. Its count was `count` at cycle `origin`, and grows while it runs."""
 
     def __init__(self, chip: Host, base: int, channels: int) -> None:
         compare = range(COMPARE, COMPARE + 4 * channels, 4)
@@ -44,13 +44,13 @@ class Timer(Peripheral):
         self._shift = self._base_shift + 4
         """A tick takes 1 << shift cycles."""
         self._seen = 0
-        """Matches up to this cycle are in the events."""
+        """The events include all matches up to this cycle."""
         self._next_match = 0
-        """No match comes before this cycle."""
+        """There is no match before this cycle."""
         self._next_wanted = Device(self.plan)
         self._muted_bit = 1 << self.irq
         self._wanted = 0
-        """Channels whose matches matter to somebody."""
+        """Channels whose matches are used."""
         self.values[PRESCALER] = 4
         self.tasks |= {START: self.start, STOP: self.stop, CLEAR: self._clear}
         self.writes |= {
@@ -67,7 +67,7 @@ class Timer(Peripheral):
         self.nvic.unmute[self.irq] = self._unmute
 
     def callbacks(self) -> tuple[Read, Write]:
-        """The callbacks, with captures tried first: they are how firmware reads the time."""
+        """The callbacks, with captures first, because firmware reads the time by them."""
         read_other, write_other = super().callbacks()
         cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
         value_of = values.get
@@ -115,7 +115,7 @@ class Timer(Peripheral):
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
     def period(self, channel: int) -> int:
-        """The cycles from match to match of a channel that starts the count again; else 0."""
+        """The cycles between two matches of a channel that restarts the count; else 0."""
         steady = self.running and self._shorts >> channel & 1
         return self._wrap << self._shift if steady and self.cc[channel] == self._wrap else 0
 
@@ -197,7 +197,7 @@ class Timer(Peripheral):
     # Matches.
 
     def _look_now(self) -> int:
-        """Now, with the matches up to it in the events."""
+        """The present time, after adding the matches up to it to the events."""
         now = self.cpu.now()
         if now >= self._next_match:
             self.catch_up()
@@ -205,7 +205,7 @@ class Timer(Peripheral):
         return now
 
     def plan(self) -> None:
-        """Work out whose matches matter to somebody, and when the next ones come."""
+        """Find the channels whose matches are used, and their next matches."""
         wanted = self.inten >> _INTEN_COMPARE
         if wanted and not self.nvic.enabled & self._muted_bit:
             wanted = 0
@@ -214,10 +214,10 @@ class Timer(Peripheral):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Let the matches since the last look happen, and find the next ones.
+        """Set the events of all matches since the last call, and find the next matches.
 
-        The next match of any channel matters to those who read; the next of a channel that
-        interrupts or is tied by PPI is scheduled.
+        Reading needs the next match of any channel. The timeline needs the next one that interrupts
+        or that PPI uses.
         """
         if not self.running:
             self._next_match = NEVER
@@ -258,14 +258,14 @@ class Timer(Peripheral):
         self.plan()
 
     def _set_wrap(self) -> None:
-        """With a CLEAR short the count starts again at the lowest compare that has one."""
+        """Set the count at which it restarts: the lowest compare with a CLEAR short."""
         self._freeze()
         shorted = [cc for channel, cc in enumerate(self.cc) if self._shorts >> channel & 1 and cc]
         self._wrap = min(shorted, default=self._mask + 1)
         self.plan()
 
     def _freeze(self) -> None:
-        """Move the origin to now."""
+        """Move the origin to the present."""
         now = self.cpu.now()
         self.count = self.present_count()
         self.origin = now - (now - self.origin & (1 << self._shift) - 1) if self.running else now

@@ -1,8 +1,8 @@
 """The serial line, and the two kinds of UART: nRF51's UART and nRF52's UARTE.
 
-Bytes from outside come at 115200 baud, each taking ten bits' time, whether the receiver is ready
-or not: those it has no room for are lost, as on a board. Not modelled: other baud rates, parity,
-flow control, breaks.
+Bytes from outside arrive at 115200 baud, each in the time of ten bits, even if the receiver is not
+ready. Those that it has no room for are lost, as on a board. Not modelled: other baud rates,
+parity, flow control, breaks.
 """
 
 from collections import deque
@@ -19,15 +19,15 @@ _FIFO = 6
 
 
 class SerialLine:
-    """The line to the computer, on its pins, or what is on any others; it outlives a reset."""
+    """The line to the computer, or a line on other pins. It survives a reset."""
 
     def __init__(self, time: Cpu, hz: int, pins: Collection[int] = ()) -> None:
         self._time, self.pins = time, pins
         self.byte_cycles = hz * 10 // BAUD  # a start bit, eight of data, a stop bit
         self.received = bytearray()
-        """What the micro:bit has sent, and nobody has taken yet."""
+        """The bytes that the micro:bit has sent, and nobody has taken yet."""
         self.recent = b""
-        """The end of all that it has sent, taken or not."""
+        """The last bytes that it has sent, taken or not."""
         self._to_chip: Callable[[int], object] = lambda byte: None
         self._waiting: deque[int] = deque()
         self._moving = False
@@ -58,9 +58,9 @@ class SerialLine:
             self._time.after(self.byte_cycles, self._arrive)
 
     def connect(self, to_chip: Callable[[int], object]) -> None:
-        """Give the bytes to a receiver, after each reset.
+        """Connect a receiver, after each reset.
 
-        The byte that was arriving starts again, for the reset has emptied the timeline.
+        A byte that was arriving starts again, because the reset has emptied the timeline.
         """
         self._to_chip = to_chip
         self._moving = False
@@ -86,7 +86,7 @@ _OVERRUN = 1 << 0
 
 
 class SerialPeripheral(Peripheral):
-    """What both kinds have in common: where bytes come from and go to, and the FIFO."""
+    """What both kinds have in common: the serial line, and the FIFO."""
 
     def __init__(self, chip: Host, lines: Lines) -> None:
         super().__init__(chip, 0x4000_2000, _EVENTS, SETTINGS)
@@ -128,7 +128,7 @@ class SerialPeripheral(Peripheral):
 
 
 class Uart(SerialPeripheral):
-    """The nRF51's UART: a byte at a time."""
+    """The nRF51's UART, byte by byte."""
 
     def __init__(self, chip: Host, lines: Lines) -> None:
         super().__init__(chip, lines)
@@ -161,8 +161,8 @@ _ENDRX_STARTRX, _ENDRX_STOPRX = 1 << 5, 1 << 6
 class Uarte(SerialPeripheral):
     """The nRF52's UART with DMA.
 
-    A buffer to send is read at STARTTX, for CODAL passes a byte on its stack; between two
-    buffers to receive, the FIFO holds what comes.
+    A buffer to send is read at STARTTX, because CODAL passes a byte on its stack. Between two
+    buffers to receive, bytes wait in the FIFO.
     """
 
     def __init__(self, chip: Host, lines: Lines) -> None:

@@ -1,20 +1,20 @@
-"""Unicorn, with what its Python binding lacks.
+"""Unicorn, with features that its Python binding lacks.
 
-- **Time in mid-slice.** Unicorn counts the instructions of a run and stops at a limit. Both are
-  private fields of its C structure; read in a callback, the counter is the exact time, and setting
-  the limit to the counter stops the run cleanly before the next instruction. (`emu_stop` in a
-  memory-mapped access executes the instruction again, endlessly.) Where the two fields are is found
-  at start, by runs of known length.
+- **Time within a slice.** Unicorn counts the instructions of a run and stops at a limit. Both are
+  private fields of its C structure. In a callback, the counter is the exact time, and setting the
+  limit to the counter stops the run before the next instruction. (`emu_stop` in a memory-mapped
+  access executes the instruction again, endlessly.) The places of the two fields are found at the
+  start, by runs of known length.
 - **Speed.** Callbacks go straight through ctypes, and several CPU registers are read or written in
-  one call. Calls keep the interpreter's lock (`PyDLL`, `PYFUNCTYPE`), which giving up and taking
-  back in each callback would cost more than the callback. Other threads still have their turn:
-  Python gives the lock up within callbacks, and a run is short.
+  one call. Calls hold the interpreter's lock (`PyDLL`, `PYFUNCTYPE`), because releasing it in each
+  callback would cost more than the callback. Other threads still get their turn: Python releases
+  the lock within callbacks, and a run is short.
 
-Callbacks name only the arguments that they use, as narrow as their values. (The engine's handle as
-one byte is a small int that exists already; as a pointer, it would be a new one each time.) That is
-right on all 64-bit ABIs: in those of System V, AAPCS64 (Apple's too) and Windows, the first four
-integer arguments come in a register each, of which the low bits are taken, and the caller clears
-the stack of those that nobody looks at.
+Callbacks declare only the arguments that they use, as narrow as their values. (As one byte, the
+engine's handle is a small int that exists already; as a pointer, it would be a new one each time.)
+This is correct on all 64-bit ABIs: in System V, AAPCS64 (Apple's too) and Windows, each of the
+first four integer arguments is in a register, whose low bits are used, and the caller removes the
+unused arguments from the stack.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ except Exception as error:  # a wheel for another machine raises what it likes
     ) from error
 
 WORKS_WITH = "2.1.4"
-"""The version of Unicorn that this was written with."""
+"""The version of Unicorn that this was written for."""
 
 _POINTER = ctypes.c_void_p
 _library: Any = ctypes.PyDLL(_uclib._name, handle=_uclib._handle)
@@ -60,16 +60,16 @@ INTERRUPT = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ubyte)
 
 _NO_END = 2  # within the vector table, where no code is
 THUMB = 1
-"""The bit of an address that says which instructions are there: always these."""
+"""The bit of an address that marks Thumb instructions, here always set."""
 PAGE = 0x1000
 """Memory is mapped in units of this many bytes."""
 
 _IT_STATE = 0x0600_FC00  # in XPSR
 _ENTRY_BYTES = 1024
-"""What an entry of the TLB covers."""
+"""That an entry of the TLB covers."""
 _ENTRIES = 512
-"""The V2 firmware alone uses some 60 pages all the time, and each entry is in the place that its
-address says: with 256 they throw each other out 5,800 times a second, with 512 350 times."""
+"""The V2 firmware alone uses some 60 pages all the time, and each address has a fixed place. With
+256 entries they replace each other 5,800 times a second, with 512 only 350 times."""
 _SCRATCH = 0x6000_0000
 """Memory that no micro:bit has, for `grow`."""
 _TOUCH = struct.pack("<4H", 0x6801, 0x1880, 0x3B01, 0xD1FB)
@@ -102,8 +102,8 @@ class Registers:
 class Core:
     """An ARM M-profile CPU and its memory.
 
-    `counter[0]` is the number of instructions of the present run up to now, `limit[0]` the number
-    at which it stops. Raises `UnicornError` where Unicorn keeps them somewhere unknown.
+    `counter[0]` is the number of instructions so far in the current run, `limit[0]` the number at
+    which it stops. Raises `UnicornError` if their places in Unicorn cannot be found.
     """
 
     def __init__(self, model: int) -> None:
@@ -111,29 +111,29 @@ class Core:
         self.counter, self.limit = (_field(self.uc, offset) for offset in _private_counters())
         self.handle = _address(self.uc)
         self.calls: dict[int, tuple[Any, Any]] = {}
-        """What is called for the registers of each page."""
+        """The callbacks for the registers of each page."""
         self.memories: list[tuple[int, memoryview]] = []
-        """The memory that Python sees, and where each begins."""
+        """The memory that Python sees, with the addresses."""
         self._hooks: list[Any] = []
 
     def run(self, pc: int, instructions: int) -> int:
-        """Run at most this many instructions; returns Unicorn's error code, 0 for none.
+        """Run at most this many instructions. Returns Unicorn's error code, 0 for none.
 
-        A stop never falls inside an IT block: the run ends behind it, and `counter` says so.
+        A run never stops inside an IT block, but after it; `counter` includes these instructions.
         """
         self.limit[0] = instructions
         code: int = _start(self.handle, pc | THUMB, _NO_END, 0, instructions)
         return code
 
     def stop(self) -> None:
-        """End the run from within an interrupt's callback; registers' callbacks set the limit."""
+        """End the run within an interrupt's callback; callbacks of registers set the limit."""
         _stop(self.handle)
 
     def hook(self, kind: int, call: Any) -> None:
-        """Call this: `INTERRUPT` for each exception that the CPU raises.
+        """Call an `INTERRUPT` for each exception that the CPU raises.
 
-        A Python exception that leaves it is lost. It may change registers, the PC too, and the run
-        goes on from there.
+        It may change registers, even the PC, and the run continues from there. Python exceptions
+        from it are lost.
         """
         self._hooks.append(call)
         number, everywhere = ctypes.c_size_t(), (1, 0)
@@ -141,10 +141,10 @@ class Core:
         _uclib.uc_hook_add(*hooked)
 
     def map_registers(self, base: int, calls: tuple[Any, Any]) -> None:
-        """Let each access to the page at `base` call a `READ` or a `WRITE`; replaces earlier ones.
+        """Call a `READ` or a `WRITE` for each access to the page at `base`; replaces earlier ones.
 
-        They are called as `read(_, offset)`, which gives a word (Unicorn takes of it what was asked
-        for), and `write(_, offset, size, value)`. An exception that leaves them is lost.
+        They are called as `read(_, offset)`, which returns a word (Unicorn uses the part that it
+        needs), and `write(_, offset, size, value)`. Exceptions from them are lost.
         """
         if base in self.calls:
             self.uc.mem_unmap(base, PAGE)
@@ -189,10 +189,10 @@ class Tlb:
         core.uc.mem_write(_SCRATCH, _TOUCH)
 
     def grow(self) -> None:
-        """Let the TLB hold `_ENTRIES`; to be called where memory has been mapped, between two runs.
+        """Grow the TLB to `_ENTRIES`, between two runs, after memory was mapped.
 
-        Mapping flushes it. It doubles when it is flushed while it is full, and shrinks when that
-        happens while little of it is used, if the last time is a while ago by the computer's clock.
+        Mapping flushes it. A flush doubles it if it is full, and shrinks it if little of it is used
+        and the last resize was some time ago by the computer's clock.
         """
         uc = self._core.uc
         context = uc.context_save()
@@ -203,7 +203,7 @@ class Tlb:
         uc.context_restore(context)
 
     def _touch(self) -> int:
-        """Read a word of each of as many pages; returns how many the TLB did not hold."""
+        """Read a word from each of this many pages. Returns how many the TLB did not hold."""
         uc, before = self._core.uc, self._fills
         uc.reg_write(arm_const.UC_ARM_REG_R0, _SCRATCH)
         uc.reg_write(arm_const.UC_ARM_REG_R2, _ENTRY_BYTES)
@@ -232,8 +232,8 @@ class Tlb:
     def _clear_it_state(self) -> None:
         """Clear the IT state that Unicorn restores to make an entry.
 
-        It is that of the instruction under way. The block that goes on expects to find it 0, and
-        leaves it: what runs next would be conditional.
+        It belongs to the current instruction. The rest of the block expects 0 and does not change
+        it, so the next instructions would be conditional.
         """
         (xpsr,) = self._xpsr.get()
         if xpsr & _IT_STATE:
@@ -257,7 +257,7 @@ def _address(uc: unicorn.Uc) -> int:
 
 @cache
 def _private_counters() -> tuple[int, int]:
-    """Where `struct uc_struct` keeps the number of instructions run, and the limit.
+    """The places in `struct uc_struct` of the number of executed instructions, and of the limit.
 
     In 2.1.4, `emu_counter` is at 1368 and `emu_count` at 1376 on x86-64.
     """
