@@ -62,6 +62,15 @@ def test_games_are_listed_the_newest_first(noughts):
     assert err.startswith("2 more; -n N shows more of them\n")
 
 
+def test_a_terminal_shows_where_a_name_was_cut(printed, monkeypatch, stored):
+    with Store(stored) as store:
+        store.name_board("usb-OTHER", "窗边的桌子")  # each two columns wide
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "79")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert printed("games").splitlines()[1].endswith("  B won      窗边…")
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [

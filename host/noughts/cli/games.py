@@ -19,7 +19,7 @@ from noughts.store.queries import MAX_NAME, GameFilter, as_name, boards, count, 
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
-from noughts.terminal.layout import columns, table
+from noughts.terminal.layout import columns, cut, table
 from noughts.views.games import ChosenGames, games_table
 from noughts.views.replay import heading, replay
 
@@ -68,7 +68,7 @@ def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None
         note = options.newer_demonstration(store.path)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in table(found):
-        print(line[:width])
+        print(line if width is None else cut(line, width))
     if more := total - len(found.rows):
         print(f"{more:,} more; -n N shows more of them", file=sys.stderr)
     if unfinished:

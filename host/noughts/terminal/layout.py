@@ -43,6 +43,16 @@ def table(found: Table, without: Container[str] = ()) -> list[str]:
     return columns(rows, right)
 
 
+def cut(line: str, width: int) -> str:
+    """A line of at most so many columns of a terminal; an ellipsis shows that it was longer."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(line) <= width:
+        return line
+    ellipsis = "..." if is_plain() else "…"
+    return set_cell_size(line, width - len(ellipsis)) + ellipsis
+
+
 def grid(labels: Sequence[str], marked: int | None = None) -> str:
     """Nine labels, one for each cell in reading order, in three columns of equal width.
 
