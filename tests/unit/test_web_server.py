@@ -201,6 +201,12 @@ def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys
     )
 
 
+def test_a_damaged_store_is_refused_at_the_start(tmp_path, refused):
+    damaged = tmp_path / "games.db"
+    damaged.write_bytes(b"marks " * 1000)
+    assert "is damaged or not a store of noughts" in refused("web", "--no-browser", db=damaged)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has none")
 @pytest.mark.parametrize(("before", "ends"), [(signal.SIG_DFL, True), (signal.SIG_IGN, False)])
 def test_a_hang_up_ends_the_server_but_not_under_nohup(monkeypatch, before, ends):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from noughts.cli import options
 from noughts.cli.options import IntRange, option
-from noughts.store.store import default_path
+from noughts.store.store import Store, default_path
 from noughts.terminal.output import say
 from noughts.web.safety import Site
 from noughts.web.server import PORT, listening, own_addresses, own_names, serve
@@ -30,9 +30,12 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
     from noughts.web.app import application
     from noughts.web.live import LiveBoards
 
+    path = db or default_path()
+    if path.exists():
+        Store(path).close()  # a damaged one is refused now, not once a game is to be stored
     with listening(port, lan) as sock:
         hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
-        site = Site(db or default_path(), sock.getsockname()[1], hosts, lan, boards)
+        site = Site(path, sock.getsockname()[1], hosts, lan, boards)
         ready = partial(_ready, site, not no_browser)
         with suppress(KeyboardInterrupt):  # which is how it ends
             serve(application(site, LiveBoards(site), ready), sock)
