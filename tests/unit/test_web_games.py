@@ -98,6 +98,16 @@ def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
         assert ("Game before" in found.text) == bool(before)
 
 
+def test_a_game_that_is_not_stored_is_not_found(many, tmp_path):
+    for db, why in (
+        (many, "There is no game 999 in "),
+        (tmp_path / "none.db", "No games are stored"),
+    ):
+        assert page("/games/999", db, expected=404).status.startswith(why)
+    many.write_bytes(b"marks " * 1000)
+    assert "is damaged" in page("/games/1", many, expected=400).status
+
+
 @pytest.mark.parametrize("created", [True, False])
 def test_a_store_without_a_game_or_none_says_how_to_get_one(tmp_path, created):
     if created:

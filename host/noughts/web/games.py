@@ -15,7 +15,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from noughts.engines.registry import known_engine
-from noughts.errors import NoughtsError, printable
+from noughts.errors import (
+    NoughtsError,
+    StoreBusyError,
+    StoreDamagedError,
+    StoreError,
+    printable,
+)
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, game_of, outcome
@@ -31,7 +37,7 @@ from noughts.views.board import FRIEND, graph
 from noughts.views.class_report import statistics
 from noughts.views.games import ChosenGames, games_table
 from noughts.views.replay import replay
-from noughts.web.safety import answer, body_of
+from noughts.web.safety import answer, body_of, error_answer
 
 BOARD = "page"
 """What the store calls the board on which games of the page are played."""
@@ -71,9 +77,14 @@ def one(request: Request) -> Response:
     asked, query = request.path_params["number"], request.query_params
     number = _number(asked, "a game; choose one from the list of games")
     which = chosen_games(query).listed()
-    with Store(request.app.state.site.db) as store:
-        found = queries.game(store, number)
-        before, after = queries.before_and_after(store, which, found)
+    try:
+        with Store(request.app.state.site.db) as store:
+            found = queries.game(store, number)
+            before, after = queries.before_and_after(store, which, found)
+    except (StoreBusyError, StoreDamagedError):
+        raise
+    except StoreError as error:  # there is no such game, or no store yet
+        return error_answer(request.scope, 404, str(error))
     shown = replay(found)
     steps = [asdict(step) | {"said": step.said} for step in shown.steps]
     moved = graph([int(cell) for cell in found.moves])
