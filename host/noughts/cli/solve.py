@@ -76,6 +76,8 @@ def run_solve(
         raise click.UsageError(
             "--chip shows one position, --tree what a search looks at; give one of them"
         )
+    if tree is None and options.is_given("search"):
+        raise click.UsageError("--search chooses which tree is drawn; add --tree, or leave it out")
     solved = unfinished(position)
     root = None if tree is None else build_tree(solved, tree, search)
     if root and svg:
