@@ -56,6 +56,7 @@ def test_every_step(replay):
     assert "The best move; the position was already lost." in steps[3]
     assert "It keeps the draw, but 1, 3, 7 or 9 wins more often against mistakes." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)
+    assert "The best move: it wins the game." in steps[6]
     assert out.endswith("B has won: left column.\n")
 
 

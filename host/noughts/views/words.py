@@ -38,7 +38,9 @@ def judged(move: Reviewed) -> tuple[str, str]:
         what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
         return what, f"Best: {either(move.best)}."
     lost = move.value_before < 0
-    after = "; the position was already lost" if lost else f": it keeps the {worth}"
+    wins = move.value_before > 0 and move.before.play(move.cell).over
+    gain = "wins the game" if wins else f"keeps the {worth}"
+    after = "; the position was already lost" if lost else f": it {gain}"
     if move.cell in move.best:
         alone = len(move.best) == 1
         which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
