@@ -7,7 +7,7 @@ from random import Random
 from typing import BinaryIO, NamedTuple
 
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import NoughtsError, ResignedError
+from noughts.errors import NoughtsError, ResignedError, StoreError
 from noughts.game import engine as playing
 from noughts.game import proof
 from noughts.game import review as reviewing
@@ -16,6 +16,7 @@ from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply, Tally
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
+from noughts.protocol.describe import counted
 from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
@@ -142,6 +143,14 @@ class Games(Iterator[StoredGame]):
     def _read(self, newest: int | None = None) -> Iterator[StoredGame]:
         with Store(self._path) as store:
             yield from queries.games(store, self._wanted, newest)
+
+    def __repr__(self) -> str:
+        try:
+            with Store(self._path) as store:
+                number = counted(queries.count(store, self._wanted), "game")
+        except StoreError as error:
+            return f"<games: {error}>"
+        return f"<games: {number} in {self._path}>"
 
     def _repr_html_(self) -> str:
         found = games_table(self._read(_SHOWN))

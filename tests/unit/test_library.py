@@ -80,6 +80,8 @@ def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path
     wanted = noughts.GameFilter(results=("abandoned",))
     assert [game.number for game in noughts.games(db, wanted)] == [2]
     assert noughts.games(db)._repr_html_().count("<tr>") == 3
+    assert repr(noughts.games(db, wanted)) == f"<games: 1 game in {db}>"
+    assert "no games are stored in lost.db yet" in repr(noughts.games("lost.db"))
     assert "<td>moving first</td><td>22</td>" in noughts.prove("kind")._repr_html_()
     result = noughts.match("medium", "random", games=41, seed=3)
     assert [tally.games for tally in (*result, result.total)] == [21, 20, 41]
