@@ -68,7 +68,11 @@ def without_beads(ply):
 def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
     path = "./menace.json"
     write(without_beads(2), folder / path)
-    assert f"X, {path}, resigns\nO has won\n" in printed("vs", path, "easy")
+    assert "X, menace.json, resigns\nO has won\n" in printed("vs", path, "easy")
+    (folder / "other").mkdir()
+    write(Menace(), folder / "other" / path)
+    told = printed("duel", path, "other/menace.json", "-n", 2)
+    assert told.startswith("./menace.json against other/menace.json, 2 games")
     told = " ".join(printed("prove", path).split())
     assert "it loses 100.00% of games against random play, 100.00% against" in told
     head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")

@@ -44,6 +44,7 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it(vs):
     assert "X, random, plays" in game and "O, kind, plays" in game
     assert game.splitlines()[-1] in ("X has won", "O has won", "a draw")
     assert any(vs("random", "kind", "--seed", str(seed))[1] != game for seed in range(3))
+    assert "X, menace (untrained), plays" in vs("menace", "kind")[1]
     told = vs("kind", "kind")[1]  # neither lets the other win
     assert re.search(r"\n[XO], kind, plays \d\nNothing lets ", told)
 

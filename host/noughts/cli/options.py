@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from noughts import brain
 from noughts.boards.radio import GROUPS, OFF, Radio
-from noughts.engines.own import LIMIT_S, OwnEngine, from_program, packaged
+from noughts.engines.own import LIMIT_S, from_program, packaged
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
@@ -369,7 +369,7 @@ def own_engines(run: Run) -> Run:
         found += [from_program(command, limit) for command in program]
         called = [*(each.name for each in found), *engines()]
         for each, typed in zip(found, [*engine, *program], strict=True):
-            if isinstance(each, OwnEngine) and called.count(each.name) > 1:
+            if called.count(each.name) > 1:
                 each.name = printable(typed)
         return run(chosen=found, **named)
 

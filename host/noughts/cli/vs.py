@@ -117,7 +117,7 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
     cell = reply.choose(random)
-    named = f"{position.turn}, {engine.name},"
+    named = f"{position.turn}, {listed(engine.name)},"
     if cell is None:
         print(f"{named} resigns")
         return None

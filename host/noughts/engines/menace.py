@@ -150,7 +150,7 @@ def train(
 
 
 def read(path: str | Path) -> Menace:
-    """The machine in a file, with the file's name. Raises `NoughtsError`."""
+    """The machine in a file, with the file's name but not its folder. Raises `NoughtsError`."""
     named = printable(str(path))
     try:
         with Path(path).open("rb") as file:
@@ -161,7 +161,7 @@ def read(path: str | Path) -> Menace:
             position: {cell: _count(found["boxes"][str(position)][str(cell)]) for cell in box}
             for position, box in _filled().items()
         }
-        return Menace(named, boxes, _count(found["games"]))
+        return Menace(printable(Path(path).name), boxes, _count(found["games"]))
     except OSError as error:
         raise NoughtsError(
             f"cannot read {named} ({error.strerror}); `noughts train menace -o FILE` writes such a "
