@@ -11,8 +11,10 @@ from starlette.datastructures import QueryParams
 
 from asking import page
 from noughts.errors import NoughtsError
+from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from noughts.views.games import ChosenGames
+from noughts.store.timestamps import of_day
+from noughts.views.games import describe
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games, page_number
 from sample_games import AT, DRAW, add, filled, stages
@@ -38,10 +40,10 @@ def test_the_same_words_as_on_the_command_line(monkeypatch):
         "&since=2026-11-21&until=today&page=2&other=1"
     )
     chosen = chosen_games(query)
-    boards, days = ("blue table", "9900"), [date(2026, 11, day) for day in (21, 22)]
-    assert chosen == ChosenGames(boards, "PH", ("A", "draw"), *days)
+    boards, moments = ("blue table", "9900"), [of_day(date(2026, 11, day)) for day in (21, 23)]
+    assert chosen == GameFilter(boards, "PH", ("A", "draw"), *moments, moved=True)
     assert page_number(query) == 2
-    assert chosen.describe() == (
+    assert describe(chosen) == (
         "boards with 'blue table' or '9900' in their name, person against hard, "
         "results A or draw, since 2026-11-21, until 2026-11-22"
     )
@@ -108,12 +110,9 @@ def test_a_game_that_is_not_stored_is_not_found(many, tmp_path):
     assert "is damaged" in page("/games/1", many, expected=400).status
 
 
-@pytest.mark.parametrize("created", [True, False])
-def test_a_store_without_a_game_or_none_says_how_to_get_one(tmp_path, created):
-    if created:
-        Store(tmp_path / "games.db", create=True).close()
+def test_a_store_without_a_game_says_how_to_get_one(store):
     for address in ("/games?board=x", "/statistics"):
-        found = page(address, tmp_path / "games.db")
+        found = page(address, store.path)
         assert found.status == "No game is stored yet."
         assert "stores every game that it sends" in found.text
 

@@ -17,10 +17,9 @@ from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
-from noughts.store.queries import count, games
+from noughts.store.queries import GameFilter, count, games
 from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
-from noughts.views.games import ChosenGames
 
 _AT_ONCE = 2_000
 _WIDTH = max(len(names) for names, _ in MEANINGS)
@@ -92,7 +91,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
 @options.output("the file to write (standard output)")
 @options.stored_games
 def run_export(
-    format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None
+    format: str | None, output: Path | None, chosen: GameFilter, db: Path | None
 ) -> None:
     """Write games as a table for a spreadsheet."""
     ending = output.suffix.lower()[1:] if output else ""
@@ -103,15 +102,14 @@ def run_export(
         )
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("parquet is not text; name a file with -o")
-    which = chosen.filter()
     with options.open_store(db) as store:
-        total = count(store, which)
+        total = count(store, chosen)
         if not total:
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             write, moment = _FORMATS[kind]
-            found = games(store, which)
+            found = games(store, chosen)
             parts = iter(lambda: list(islice(found, _AT_ONCE)), [])
             written = 0
             for size in write((columns_of(part, moment) for part in parts), file):

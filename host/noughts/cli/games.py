@@ -20,7 +20,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns, cut, table
-from noughts.views.games import ChosenGames, games_table
+from noughts.views.games import games_table, listable
 from noughts.views.replay import heading, replay
 
 _NEWEST = 20
@@ -49,13 +49,13 @@ not known.
 )
 @options.as_json("the games")
 @options.stored_games
-def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
     """List the stored games."""
-    which = chosen.listed()
+    which = listable(chosen)
     with options.open_store(db) as store:
         if as_json:
             before = "["
-            for game in games(store, chosen.filter(), n or _MAX):  # printed while it is read
+            for game in games(store, chosen, n or _MAX):  # printed while it is read
                 print(before, json.dumps(_record(game)), sep="", end="")
                 before = ",\n"
             print("[]" if before == "[" else "]")
@@ -64,7 +64,7 @@ def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None
         if not found.rows:
             raise options.nothing_found(store)
         total = count(store, which)
-        unfinished = 0 if chosen.results else count(store, chosen.filter()) - total
+        unfinished = 0 if chosen.results else count(store, chosen) - total
         note = options.newer_demonstration(store.path)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in table(found):

@@ -13,9 +13,9 @@ from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
+from noughts.store.queries import GameFilter
 from noughts.store.statistics import people_games
 from noughts.terminal.layout import board, columns, side_by_side
-from noughts.views.games import ChosenGames
 
 _SHOWN = 6
 RECORDS = """
@@ -33,10 +33,10 @@ cell, chance); left_out (what did not fit: position, played, better, gain).
 @options.output("write the table here")
 @options.as_json("what was learned")
 @options.stored_games
-def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
     """Make the chip win more against your players."""
     with options.open_store(db) as store:
-        games = people_games(store, chosen.filter())
+        games = people_games(store, chosen)
         if not games:
             raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make()

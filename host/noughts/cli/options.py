@@ -27,7 +27,7 @@ from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 from noughts.views import games as games_views
-from noughts.views.games import ChosenGames
+from noughts.views.games import MOVED, listable
 
 Run = Callable[..., Any]
 """What a command does; decorators give it options."""
@@ -236,7 +236,8 @@ def stored_games(run: Run) -> Run:
     def with_games(
         *, board: Any, seats: Any, result: Any, since: Any, until: Any, **named: Any
     ) -> Any:
-        return run(chosen=ChosenGames(board, seats, result, since, until), **named)
+        since, until = since and since[0], until and until[1]
+        return run(chosen=GameFilter(board, seats, result, since, until, moved=True), **named)
 
     return with_games
 
@@ -271,7 +272,7 @@ def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is stored, none has ended, or none matches."""
     if not count(store, GameFilter()):
         return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
-    ended = count(store, ChosenGames().listed())
+    ended = count(store, listable(MOVED))
     listing = "noughts games" if ended else "noughts games --result unfinished"
     what = "matches" if ended else "has ended"
     return StoreError(

@@ -16,7 +16,7 @@ from noughts.cli.options import option
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
-from noughts.store.queries import last_games
+from noughts.store.queries import GameFilter, last_games
 from noughts.store.statistics import (
     Stats,
     board_record,
@@ -39,7 +39,7 @@ from noughts.views.class_report import (
     statistics,
 )
 from noughts.views.export_columns import plain_text
-from noughts.views.games import ChosenGames
+from noughts.views.games import describe
 from noughts.views.table import Table
 
 _BAR = 30
@@ -72,10 +72,10 @@ last_before_utc (of a recovered game: a time by which it had ended).
 @options.as_json("the statistics")
 @options.output("plot them into this file, .png or .svg", "--plot FILE", endings=FORMATS)
 @options.stored_games
-def run_stats(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | None) -> None:
+def run_stats(as_json: bool, plot: Path | None, chosen: GameFilter, db: Path | None) -> None:
     """Count results, first moves and mistakes."""
     with options.open_store(db) as store:
-        found = stats(store, chosen.filter())
+        found = stats(store, chosen)
         if not found.games and (plot or not as_json):
             raise options.nothing_found(store)
     if plot is not None:
@@ -162,7 +162,7 @@ def _record(found: Stats) -> dict[str, object]:
 @options.output("the file to write, such as class.html (standard output, also as -)")
 @option("--csv", "write the table of boards as CSV", "as_csv")
 @options.stored_games
-def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None) -> None:
+def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
     """Write a page about a class."""
     path = None if output == Path("-") else output
     ending = path.suffix.lower() if path else ""
@@ -175,13 +175,12 @@ def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path 
         raise click.UsageError(
             "a report is a page for a browser; name a file with -o, such as -o class.html"
         )
-    which = chosen.filter()
     with options.open_store(db) as store, progress(1 if as_csv else 2, "passes") as steps:
         steps.doing("counting")
-        found = stats(store, which)
+        found = stats(store, chosen)
         if not found.games:
             raise options.nothing_found(store)
-        last = last_games(store, which)
+        last = last_games(store, chosen)
         steps.advance(1)
         if as_csv:
             text = _csv(found, last)
@@ -190,8 +189,8 @@ def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path 
 
             text = render(
                 "report.html",
-                found=statistics(found, last, met_positions(store, which)),
-                chosen=chosen.describe(),
+                found=statistics(found, last, met_positions(store, chosen)),
+                chosen=describe(chosen),
                 made=timestamps.local(timestamps.now()),
                 version=__version__,
             )

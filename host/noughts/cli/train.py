@@ -19,11 +19,12 @@ from noughts.game.engine import Engine, Tally, odds, remembering
 from noughts.game.positions import Position, alike
 from noughts.protocol.describe import counted
 from noughts.store import queries
+from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.terminal.layout import board, is_plain
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, Learned, curve_text, draw_learning
-from noughts.views.games import ChosenGames
+from noughts.views.games import MOVED
 
 _GAMES = 500
 _POINTS = 40
@@ -80,7 +81,7 @@ def run_train(
     plot: Path | None,
     show: str | None,
     as_json: bool,
-    chosen: ChosenGames,
+    chosen: GameFilter,
     db: Path | None,
 ) -> None:
     """Let matchboxes learn to play, and see how."""
@@ -92,7 +93,7 @@ def run_train(
         )
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
-    if not stored and chosen != ChosenGames():
+    if not stored and chosen != MOVED:
         raise click.UsageError("games are chosen among the stored ones; give --stored, too")
     position = None if show is None else unfinished(show)
     menace = options.named_engine(engine)
@@ -134,10 +135,10 @@ def run_train(
         print("not saved; -o FILE saves what it has learned")
 
 
-def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
+def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
     """Learn from the stored games that were won or drawn; how many those are."""
     learned = 0
-    for game in queries.games(store, chosen.filter()):
+    for game in queries.games(store, chosen):
         if game.end in "AB=":
             won = 0 if game.end == "=" else 1 if game.end == game.first else -1
             cells = [int(cell) for cell in game.moves]

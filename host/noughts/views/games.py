@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 from noughts.protocol.describe import SEATS, opponents, seated, won
@@ -14,45 +14,37 @@ from noughts.views.table import Table, Value, number, text
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date such as 2026-11-21"
+MOVED = GameFilter(moved=True)
+"""All games but those in which nobody has moved: what people choose from."""
 
 
-@dataclass(frozen=True)
-class ChosenGames:
-    """Which games of a store; nothing given: all."""
+def listable(chosen: GameFilter) -> GameFilter:
+    """The same to be listed: unfinished games are in it if they are chosen."""
+    ended = tuple(result for result in RESULTS if result != UNFINISHED)
+    return replace(chosen, results=chosen.results or ended)
 
-    boards: tuple[str, ...] = ()
-    """Parts of names or USB ids."""
-    seats: str | None = None
-    results: tuple[str, ...] = ()
-    """Of `RESULTS`."""
-    since: date | None = None
-    until: date | None = None
-    """Days in this computer's time zone; the games began on them or between them; of one
-    that was recovered the day counts on which it was."""
 
-    def filter(self) -> GameFilter:
-        """The same with moments, without games in which nobody has moved."""
-        since = None if self.since is None else timestamps.of_day(self.since)
-        until = None if self.until is None else timestamps.of_day(self.until + timedelta(days=1))
-        return GameFilter(self.boards, self.seats, self.results, since, until, moved=True)
+def days(chosen: GameFilter) -> dict[str, date]:
+    """The first and the last day on which the games began, `since` and `until`, where given."""
+    found = {}
+    if chosen.since is not None:
+        found["since"] = date.fromtimestamp(chosen.since / 1000)
+    if chosen.until is not None:
+        found["until"] = date.fromtimestamp(chosen.until / 1000) - timedelta(days=1)
+    return found
 
-    def listed(self) -> GameFilter:
-        """The same for a list: unfinished games are in it if they are chosen."""
-        ended = tuple(result for result in RESULTS if result != UNFINISHED)
-        return replace(self, results=self.results or ended).filter()
 
-    def describe(self) -> str:
-        """As a person says it; empty for all."""
-        words = []
-        if self.boards:
-            words.append(f"boards with {' or '.join(map(repr, self.boards))} in their name")
-        if self.seats:
-            words.append(opponents(self.seats))
-        if self.results:
-            words.append(f"results {' or '.join(self.results)}")
-        words += [f"since {self.since}"] if self.since else []
-        words += [f"until {self.until}"] if self.until else []
-        return ", ".join(words)
+def describe(chosen: GameFilter) -> str:
+    """As a person says it; empty for all."""
+    words = []
+    if chosen.boards:
+        words.append(f"boards with {' or '.join(map(repr, chosen.boards))} in their name")
+    if chosen.seats:
+        words.append(opponents(chosen.seats))
+    if chosen.results:
+        words.append(f"results {' or '.join(chosen.results)}")
+    words += [f"{name} {day}" for name, day in days(chosen).items()]
+    return ", ".join(words)
 
 
 def seats(text: str) -> str:
@@ -70,19 +62,17 @@ def result(text: str) -> str:
     return names[text.lower()]
 
 
-def day(text: str) -> date:
-    """A day by its name or date. Raises `ValueError`, saying what is wrong."""
-    word = text.lower()
+def day(text: str) -> tuple[int, int]:
+    """When a day begins and when it is over. Raises `ValueError`, saying what is wrong."""
     today = timestamps.today()
-    if word in ("today", "yesterday"):
-        return today - timedelta(days=word == "yesterday")
-    if word in _WEEKDAYS:
-        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(word)) % 7)
+    ago = {name: (today.weekday() - number) % 7 for number, name in enumerate(_WEEKDAYS)}
+    ago |= {"today": 0, "yesterday": 1}
     try:
-        found = date.fromisoformat(text)
-        for each in (found, found + timedelta(days=1)):
-            timestamps.of_day(each)
-        return found
+        if text.lower() in ago:
+            found = today - timedelta(days=ago[text.lower()])
+        else:
+            found = date.fromisoformat(text)
+        return timestamps.of_day(found), timestamps.of_day(found + timedelta(days=1))
     except (ValueError, OverflowError, OSError) as error:
         raise ValueError(f"{text[:20]!r} is not a usable date; write {DAYS}") from error
 

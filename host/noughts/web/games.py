@@ -35,7 +35,7 @@ from noughts.store.stored_game import RESULTS
 from noughts.views import games as games_views
 from noughts.views.board import FRIEND, graph
 from noughts.views.class_report import statistics
-from noughts.views.games import ChosenGames, games_table
+from noughts.views.games import days, describe, games_table, listable
 from noughts.views.replay import replay
 from noughts.web.safety import answer, body_of, error_answer
 
@@ -51,16 +51,15 @@ _Value = TypeVar("_Value")
 
 def listed(request: Request) -> Response:
     """A page of the games that the address chooses, the newest first."""
-    db, query = request.app.state.site.db, request.query_params
+    query = request.query_params
     chosen, page = chosen_games(query), page_number(query)
-    if not db.exists():
-        return answer(request, "games", **_chooser(None, chosen, 0), query=_query(query))
-    with Store(db) as store:
-        total = queries.count(store, chosen.listed())
+    which = listable(chosen)
+    with Store(request.app.state.site.db) as store:
+        total = queries.count(store, which)
         pages = max(1, -(-total // PAGE))
         page = min(page, pages)  # a link may be older than the store
         values = _chooser(store, chosen, total)
-        found = games_table(queries.games(store, chosen.listed(), PAGE, (page - 1) * PAGE))
+        found = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
     if pages > 1:
         values["summary"] += f", page {page} of {pages:,}"
     steps = {"Newest": 1, "Newer": page - 1, "Older": page + 1, "Oldest": pages}
@@ -76,7 +75,7 @@ def one(request: Request) -> Response:
     """A game of the store; its neighbours are among those that the address chooses."""
     asked, query = request.path_params["number"], request.query_params
     number = _number(asked, "a game; choose one from the list of games")
-    which = chosen_games(query).listed()
+    which = listable(chosen_games(query))
     try:
         with Store(request.app.state.site.db) as store:
             found = queries.game(store, number)
@@ -110,17 +109,14 @@ async def figures(request: Request) -> Response:
 
 
 @lru_cache(16)  # as many choices as a class looks at
-def _counted(db: Path, chosen: ChosenGames, state: object) -> dict[str, Any]:
+def _counted(db: Path, chosen: GameFilter, state: object) -> dict[str, Any]:
     """The statistics of these games while the store is in this state: counting takes seconds."""
-    if not db.exists():
-        return _chooser(None, chosen, 0)
-    which = chosen.filter()
     with Store(db) as store:
-        found = stats(store, which)
+        found = stats(store, chosen)
         values = _chooser(store, chosen, found.games)
         if found.games:
-            positions = met_positions(store, which)
-            values["found"] = statistics(found, queries.last_games(store, which), positions)
+            positions = met_positions(store, chosen)
+            values["found"] = statistics(found, queries.last_games(store, chosen), positions)
         return values
 
 
@@ -131,18 +127,19 @@ def store_state(db: Path) -> object:
     return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
 
 
-def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> dict[str, Any]:
+def _chooser(store: Store, chosen: GameFilter, total: int) -> dict[str, Any]:
     """What the form offers, and how many games there are."""
-    stored = total > 0 or (store is not None and any(queries.games(store, GameFilter(), 1)))
-    which = chosen.describe()
-    played = {*(queries.seats_played(store) if store else ()), *filter(None, [chosen.seats])}
+    stored = total > 0 or any(queries.games(store, GameFilter(), 1))
+    which = describe(chosen)
+    played = {*queries.seats_played(store), *filter(None, [chosen.seats])}
     none = "No game matches." if stored else "No game is stored yet."
     return {
         "chosen": chosen,
+        "days": days(chosen),
         "total": total,
         "stored": stored,
         "summary": f"{counted(total, 'game')}{f': {which}' if which else ''}" if total else none,
-        "boards": searched_for(store) if store else (),
+        "boards": searched_for(store),
         "opponents": [(seats, opponents(seats)) for seats in sorted(played)],
         "results": [(result, won(result)) for result in RESULTS],
     }
@@ -155,17 +152,19 @@ def _query(query: QueryParams, **more: int) -> str:
     return f"?{words}" if words else ""
 
 
-def chosen_games(query: QueryParams) -> ChosenGames:
+def chosen_games(query: QueryParams) -> GameFilter:
     """Which games the address chooses, in the words of `noughts games`; what is empty is left out.
 
     Raises `NoughtsError`.
     """
-    return ChosenGames(
+    since, until = (_last(query, name, games_views.day) for name in ("since", "until"))
+    return GameFilter(
         boards=tuple(_all(query, "board", str)),
         seats=_last(query, "seats", games_views.seats),
         results=tuple(dict.fromkeys(_all(query, "result", games_views.result))),
-        since=_last(query, "since", games_views.day),
-        until=_last(query, "until", games_views.day),
+        since=since and since[0],
+        until=until and until[1],
+        moved=True,
     )
 
 
