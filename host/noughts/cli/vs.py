@@ -20,11 +20,11 @@ from noughts.engines.registry import engines, listed
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, interval, match, winner
 from noughts.game.positions import Position, after
-from noughts.game.solver import hard_moves, value
+from noughts.game.solver import hard_moves
 from noughts.invocation import as_typed
 from noughts.terminal.layout import board, columns
-from noughts.terminal.output import Steps, progress
-from noughts.views.words import WORTHS, either, ending
+from noughts.terminal.output import Steps, progress, say
+from noughts.views.words import either, ending, worths
 
 _LEAVE = "q"
 _STOPPED = "\nstopped before the game was over"
@@ -155,13 +155,12 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
             if cell is not None:
                 return [*moves, cell]
         if wrong:
-            print(wrong, file=sys.stderr, flush=True)
+            say(wrong)
 
 
 def hint(position: Position, last: int | None = None) -> str:
     """The board with what each free cell is worth to the mover, and the best of them."""
-    worths = {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
-    labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths.items()}
+    labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths(position).items()}
     return f"{board(position, labels, last)}\n\nbest: {either(hard_moves(position))}"
 
 
@@ -221,12 +220,9 @@ def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_jso
 
 
 def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> tuple[Tally, Tally]:
-    def played(number: int) -> None:
-        if number % 500 == 0 or number == games:
-            steps.advance(number % 500 or 500)
-
     steps.doing(f"{one.name} against {other.name}")
-    return match(one, other, games, Random(f"{seed} {one.name} {other.name}"), played)
+    random = Random(f"{seed} {one.name} {other.name}")
+    return match(one, other, games, random, lambda _: steps.advance(1))
 
 
 def _ended(tally: Tally) -> Iterator[tuple[int, float, float, float]]:

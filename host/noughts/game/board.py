@@ -70,7 +70,7 @@ class Board:
         board = cls()
         for number, cell in enumerate(moves, 1):
             try:
-                board = board.play(_as_cell(cell))
+                board = board.play(as_cell(cell))
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"move {number}: {error}") from None
         return board
@@ -167,7 +167,7 @@ class Board:
         ...
         noughts.errors.IllegalMoveError: cell 4 is taken by X; choose one of 1, 2, 3, 5, 6, 7, 8
         """
-        cell = _as_cell(cell)
+        cell = as_cell(cell)
         if self.is_over:
             raise IllegalMoveError("the game is over; begin a new one with Board()")
         if cell not in self.position.free:
@@ -245,7 +245,7 @@ class Board:
         return f"Board({str(self.position)!r})"
 
 
-def _as_cell(cell: int | str) -> int:
+def as_cell(cell: int | str) -> int:
     """A cell, given as a number or a digit."""
     try:
         return _CELLS[str(cell)]

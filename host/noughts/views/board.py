@@ -9,7 +9,7 @@ from typing import Any
 from noughts.engines.search import format_score
 from noughts.errors import IllegalMoveError
 from noughts.game import solver
-from noughts.game.board import Board
+from noughts.game.board import Board, as_cell
 from noughts.game.positions import EMPTY, Position
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import WIN, score_of_move, win_chance_after
@@ -49,18 +49,14 @@ FRIEND = "friend"
 def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
     """Where a game began, and its moves. Raises `NoughtsError` for what the rules do not allow."""
     first = board = Board(start) if start else Board()
-    cells = []
-    for number, text in enumerate(moves[:10], 1):
+    for number, text in enumerate(moves, 1):
         if board.is_over:
             raise IllegalMoveError(f"the game ends with move {number - 1}; leave out the others")
         try:
-            if text not in "012345678":
-                raise IllegalMoveError(f"{text!r} is not a cell; choose one of 0 to 8")
-            board = board.play(int(text))
+            board = board.play(as_cell(text))
         except IllegalMoveError as error:
             raise IllegalMoveError(f"move {number}: {error}") from None
-        cells.append(int(text))
-    return first, cells
+    return first, [*map(int, moves)]
 
 
 def described(

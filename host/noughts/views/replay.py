@@ -6,14 +6,13 @@ X is who moved first, as everywhere on the computer; A and B are the players on 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from noughts.game.positions import EMPTY, Position, after
+from noughts.game.positions import EMPTY, after
 from noughts.game.review import Reviewed, review, verdict
-from noughts.game.solver import value
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
 from noughts.views.board import Picture, board_text
-from noughts.views.words import WORTHS, ending, judged
+from noughts.views.words import ending, judged, worths
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,8 @@ class ReplayStep:
     ending: str
     """How the game ended; empty before its last step."""
 
-    @property
-    def said(self) -> list[str]:
-        """All there is to say of it, in sentences."""
-        return [text for text in (self.made, self.verdict, self.better, self.ending) if text]
+    said: list[str]
+    """All of it, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,6 @@ class Replay:
     players: list[tuple[str, str, str]]
     """Mark (X moved first), A or B, and who that is."""
     details: list[tuple[str, str]]
-    thought_ms: list[int | None]
-    """For each move."""
     steps: list[ReplayStep]
     picture: Picture
     """The board at its end."""
@@ -98,7 +93,6 @@ def replay(game: StoredGame) -> Replay:
             for mark, player in zip("XO", order, strict=True)
         ],
         _details(game),
-        game.thought_ms,
         [_step(game, reviewed, plies) for plies in range(len(reviewed) + 1)],
         Picture(str(end), board_text(str(end)), grounds=tuple(line)),
     )
@@ -131,7 +125,7 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
     last = reviewed[plies - 1] if plies else None
     position = last.before.play(last.cell) if last else EMPTY
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
-    worths = {} if position.over else _worths(position)
+    cells = {} if position.over else worths(position)
     made = f"{game.first} begins."
     where = thought = sign = called = judgement = better = ""
     if last:
@@ -143,10 +137,11 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
         after_s = thought and f", after {thought}"
         played = f"{players[last.cell]} plays {last.cell + 1}, {where}{after_s}."
         made = f"Move {plies} of {len(game.moves)}: {played}"
+    end = _ending(game) if plies == len(game.moves) else ""
     return ReplayStep(
         marks=str(position),
         players=players,
-        names=[_named(cell, mark, worths) for cell, mark in enumerate(str(position))],
+        names=[_named(cell, mark, cells) for cell, mark in enumerate(str(position))],
         last=last.cell if last else None,
         line=position.won_cells,
         scores=[
@@ -155,7 +150,7 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
             )
             for name, score in zip(LINE_NAMES, score_array(players), strict=True)
         ],
-        worths=worths,
+        worths=cells,
         next=None if position.over else game.player(plies),
         made=made,
         where=where,
@@ -165,12 +160,9 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
         verdict=judgement,
         better=better,
         mistake=last is not None and last.mistake,
-        ending=_ending(game) if plies == len(game.moves) else "",
+        ending=end,
+        said=[text for text in (made, judgement, better, end) if text],
     )
-
-
-def _worths(position: Position) -> dict[int, str]:
-    return {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
 
 
 def _named(cell: int, mark: str, worths: Mapping[int, str]) -> str:

@@ -3,10 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from noughts.game.positions import Position
 from noughts.game.review import Reviewed
+from noughts.game.solver import value
 
 WORTHS = {1: "win", 0: "draw", -1: "loss"}
 """By the value of a position or a move."""
+
+
+def worths(position: Position) -> dict[int, str]:
+    """By free cell: what it is worth to the player who moves."""
+    return {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
 
 
 def either(cells: Sequence[int]) -> str:

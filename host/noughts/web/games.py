@@ -85,7 +85,6 @@ def one(request: Request) -> Response:
     except StoreError as error:  # there is no such game, or no store yet
         return error_answer(request.scope, 404, str(error))
     shown = replay(found)
-    steps = [asdict(step) | {"said": step.said} for step in shown.steps]
     moved = graph([int(cell) for cell in found.moves])
     neighbours = {"Game before": before, "Game after": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
@@ -94,7 +93,7 @@ def one(request: Request) -> Response:
         "game",
         title=f"Game {number}",
         game=shown,
-        view={"steps": steps, "thought_ms": shown.thought_ms, "graph": moved},
+        view={"steps": asdict(shown)["steps"], "thought_ms": found.thought_ms, "graph": moved},
         links=[*links, ("All games", f"/games{_query(query)}")],
     )
 
