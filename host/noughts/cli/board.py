@@ -24,7 +24,7 @@ from noughts.cli.options import FILE, option
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.terminal.layout import is_plain
-from noughts.terminal.output import Steps, progress
+from noughts.terminal.output import Steps, progress, say
 
 
 @options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
@@ -61,14 +61,13 @@ def run_flash(
     failed = 0
     for each in chosen:
         try:
-            say = partial(print, flush=True)
-            flash(each, what, say, progress, port=port, verify=not no_verify)
+            shown = partial(print, flush=True)
+            flash(each, what, shown, progress, port=port, verify=not no_verify)
         except (NoughtsError, OSError) as error:
             if not every:
                 raise
             failed += 1
-            message = printable(as_typed(error_message(error)))
-            print(f"noughts: {each.path}: {message}", file=sys.stderr)
+            say(f"noughts: {each.path}: {as_typed(error_message(error))}")
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
@@ -144,10 +143,7 @@ def _interruptible(total: int) -> Iterator[Steps]:
             yield steps
     except KeyboardInterrupt:
         again = as_typed("run `noughts put` again")
-        print(
-            f"noughts: interrupted: the game on the board may be incomplete; {again}",
-            file=sys.stderr,
-        )
+        say(f"noughts: interrupted: the game on the board may be incomplete; {again}")
         raise
 
 

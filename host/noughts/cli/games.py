@@ -20,6 +20,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns, cut, table
+from noughts.terminal.output import say
 from noughts.views.games import games_table, listable
 from noughts.views.replay import heading, replay
 
@@ -70,11 +71,11 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
     for line in table(found):
         print(line if width is None else cut(line, width))
     if more := total - len(found.rows):
-        print(f"{more:,} more; -n N shows more of them", file=sys.stderr)
+        say(f"{more:,} more; -n N shows more of them")
     if unfinished:
-        print(f"{unfinished:,} unfinished; --result unfinished lists them", file=sys.stderr)
+        say(f"{unfinished:,} unfinished; --result unfinished lists them")
     if note:
-        print(note, file=sys.stderr)
+        say(note)
 
 
 def _record(game: StoredGame) -> dict[str, object]:
@@ -100,8 +101,6 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
         return
     with options.open_store(db) as store:
         known = boards(store)
-        if not known and not as_json:
-            raise options.nothing_found(store)
         if as_json:
             records = [
                 {
@@ -113,6 +112,8 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
             ]
             print(json.dumps(records, indent=1))
             return
+        if not known:
+            raise options.nothing_found(store)
         rows = [("number", "name", "kind", "games", "last seen", "board")]
         for board in known:
             name, kind = printable(board.name or "-"), printable(board.hardware or "-")
@@ -121,7 +122,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
         note = options.newer_demonstration(store.path)
     print("\n".join(columns(rows, right=(0, 3))))
     if note:
-        print(note, file=sys.stderr)
+        say(note)
 
 
 @options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')

@@ -1,7 +1,6 @@
 """`noughts hex`: build the hex that every micro:bit takes, list what a hex holds, take it out."""
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from noughts.cli import options
 from noughts.cli.options import FILE, option
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
+from noughts.terminal.output import say
 
 Contents = Mapping[str, Mapping[str, bytes]]
 
@@ -101,10 +101,9 @@ def run_hex(
 def _warn(firmwares: Mapping[str, Firmware]) -> None:
     for board, firmware in firmwares.items():
         if not is_sound(board, firmware.release):
-            print(
+            say(
                 f"noughts: {board} firmware {firmware.release} may stop saving the settings, and "
-                "freeze when the board is tilted; use 2.1 or later",
-                file=sys.stderr,
+                "freeze when the board is tilted; use 2.1 or later"
             )
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,6 +26,7 @@ from noughts.protocol.describe import SEATS_MEANING
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
+from noughts.terminal.output import say
 from noughts.views import games as games_views
 from noughts.views.games import MOVED, listable
 
@@ -197,7 +198,7 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
     if not unproved:
         brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
     elif found := brain.flaw(table):
-        print(f"noughts: {found}; accepted, because of --unproved", file=sys.stderr)
+        say(f"noughts: {found}; accepted, because of --unproved")
 
 
 def stored_games(run: Run) -> Run:
@@ -294,16 +295,9 @@ def _how_to_fill(path: Path) -> str:
     return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
 
 
-@contextmanager
-def opened(path: Path | None) -> Iterator[BinaryIO]:
+def opened(path: Path | None) -> AbstractContextManager[BinaryIO]:
     """The file to write, whole or not at all; None is standard output."""
-    if path is not None:
-        with whole_file(path) as file:
-            yield file
-        return
-    sys.stdout.flush()
-    yield sys.stdout.buffer
-    sys.stdout.buffer.flush()
+    return whole_file(path) if path else nullcontext(sys.stdout.buffer)
 
 
 @contextmanager

@@ -17,12 +17,7 @@ from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, last_games
-from noughts.store.statistics import (
-    Stats,
-    board_record,
-    met_positions,
-    stats,
-)
+from noughts.store.statistics import Stats, board_record, met_positions, stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.terminal.layout import grid, table
@@ -206,17 +201,18 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """A row for each board; no text in it is taken for a formula, a number or a day."""
     rows = []
     for board in boards_by_name(found):
-        when, rate = last.get(board.board, When()), board.people.mistakes_a_game
+        rate = board.people.mistakes_a_game
+        began, before = (
+            None if each is None else timestamps.utc(each) for each in last.get(board.board, When())
+        )
         rows.append(
             board_record(board)
             | {
                 "board": plain_text(board.board),
                 "name": plain_text(board.name),
                 "mistakes_a_game": None if rate is None else round(rate, 3),
-                "last_utc": None if when.started is None else timestamps.utc(when.started),
-                "last_before_utc": None
-                if when.played_before is None
-                else timestamps.utc(when.played_before),
+                "last_utc": began,
+                "last_before_utc": before,
             }
         )
     text = io.StringIO(newline="")

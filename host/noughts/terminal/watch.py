@@ -11,7 +11,7 @@ from rich import box
 from rich.cells import cell_len
 from rich.console import Group
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -28,7 +28,7 @@ from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.timestamps import When
-from noughts.terminal.layout import columns
+from noughts.terminal.layout import columns, cut
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.views.words import name_key, score
@@ -220,17 +220,13 @@ def _fitted(text: str, room: int) -> str:
         return text
     if "/" in text or "\\" in text:
         return "…" + text[-max(room - 1, 1) :]
-    line = Text(text)
-    line.truncate(max(room, 1), overflow="ellipsis")
-    return line.plain
+    return cut(text, max(room, 1))
 
 
 def _tiles(boards: Sequence[BoardState], name: Callable[[BoardState], str], width: int) -> Table:
     """The boards in as many columns as fit, which fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
-    table = Table.grid(expand=True)
-    for _ in range(count):
-        table.add_column(ratio=1)
+    table = Table.grid(*(Column(ratio=1) for _ in range(count)), expand=True)
     for row in range(0, len(boards), count):
         tiles = boards[row : row + count]
         table.add_row(*(_tile(each, name(each), width // count) for each in tiles))
