@@ -18,14 +18,14 @@ from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, count, games
+from noughts.terminal import layout
 from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
 
 _AT_ONCE = 2_000
-_WIDTH = max(len(names) for names, _ in MEANINGS)
 RECORDS = f"""
 columns:
-{chr(10).join(f"  {names:<{_WIDTH}}  {meaning}" for names, meaning in MEANINGS)}
+{chr(10).join(layout.columns([("", *each) for each in MEANINGS]))}
 
 csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value.
 jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value.

@@ -26,11 +26,10 @@ from noughts.views.replay import heading, replay
 
 _NEWEST = 20
 _MAX = 1_000_000_000  # games
-_WIDTH = max(len(field.name) for field in FIELDS)
 _GAMES = f"""
 --json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
 what was not received:
-{chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field in FIELDS)}
+{chr(10).join(columns([("", field.name, field.meaning) for field in FIELDS]))}
 """
 _BOARDS = """
 --json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,

@@ -188,7 +188,6 @@ def _group(text: str) -> int:
 
 
 def read_table(path: Path) -> brain.Table:
-    """The table in a file. Raises `NoughtsError` if it is not a table."""
     with path.open("rb") as file:
         return brain.read(file.read(64 << 10).decode("latin-1"), str(path))
 

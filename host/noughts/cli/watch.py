@@ -353,7 +353,6 @@ def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], st
 
 
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
-    """Say at the end what was received and where it is stored."""
     late = f" ({session.recovered:,} recovered)" if session.recovered else ""
     missed = (
         f"{counted(unshown, 'event')} not shown, as the reader was too slow; " if unshown else ""

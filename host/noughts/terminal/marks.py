@@ -26,7 +26,6 @@ def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
 
 
 def step(shown: ReplayStep) -> Text:
-    """How things stand after a move, and what to say of it."""
     made = Text(shown.made)
     for player, style in PLAYERS.items():
         made.highlight_regex(f"(?<=: ){player}", style)

@@ -133,8 +133,6 @@ class ReplayScreen(Screen[None]):
 
 
 class ReplayApp(Program):
-    """The program behind `noughts replay`."""
-
     TITLE = "noughts replay"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 

@@ -17,7 +17,6 @@ Met = Mapping[Position, tuple[int, int]]
 
 
 def parsed_puzzle(text: str) -> Puzzle:
-    """The puzzle of a position. Raises `NoughtsError` for one that is not a puzzle."""
     position = Board(text).position
     found = puzzle_of(position)
     if found is None:
@@ -31,7 +30,6 @@ def level_among(puzzle: Puzzle, met: Met) -> int:
 
 
 def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
-    """The view of a puzzle."""
     moved, wrong = met.get(canonical(puzzle.position), (0, 0))
     board = Board.of(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
@@ -47,7 +45,6 @@ def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
 
 
 def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
-    """What a move leads to."""
     after = puzzle.position.play(cell)
     line = variation(after)
     board = reduce(Board.play, line, Board.of(after))

@@ -79,7 +79,6 @@ class Replay:
 
 
 def replay(game: StoredGame) -> Replay:
-    """The view of a stored game."""
     moves = list(map(int, game.moves))
     reviewed = review(moves)
     end = after(moves)

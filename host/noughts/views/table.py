@@ -15,6 +15,7 @@ class Column:
     key: str
     title: str
     type: Literal["text", "number"] = "text"
+    """Numbers align right."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,6 @@ class Bars:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as wide as the columns."""
-
     caption: str
     columns: tuple[Column, ...]
     rows: list[tuple[Value, ...]]
@@ -66,5 +65,4 @@ def text(key: str, title: str | None = None) -> Column:
 
 
 def number(key: str, title: str | None = None) -> Column:
-    """A column of numbers, which align right."""
     return Column(key, key if title is None else title, "number")

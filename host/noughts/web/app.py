@@ -44,7 +44,6 @@ def application(
 
 
 def routes() -> list[BaseRoute]:
-    """What answers at each address, and every file that pages load."""
     pages: dict[str, Callable[..., object]] = {
         "play": play.page,
         "puzzles": play.puzzles,

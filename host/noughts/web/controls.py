@@ -27,7 +27,6 @@ _UNSEEN = 8
 
 
 async def live(websocket: WebSocket) -> None:
-    """A browser that follows all boards, from its connection to its end."""
     site: Site = websocket.app.state.site
     boards: LiveBoards = websocket.app.state.boards
     controls, limit, may = BoardControls(boards), RateLimit(), False
@@ -84,7 +83,6 @@ class BoardControls:
         """Boards on which it has pressed buttons, or that it has tilted."""
 
     def do(self, message: Mapping[str, object]) -> None:
-        """Do what a message asks for. Raises `NoughtsError`."""
         virtual, name = self._boards.virtual, message.get("board", "")
         match message:
             case {"do": "update" | "flash" | "check" as what} if isinstance(name, str):

@@ -74,7 +74,6 @@ class Site:
         return not self.lan or ipaddress.ip_address(address).is_loopback
 
     def is_token(self, token: object) -> bool:
-        """Whether it is this start's token."""
         return isinstance(token, str) and hmac.compare_digest(
             token.encode(errors="replace"), self.token.encode()
         )
