@@ -93,7 +93,7 @@ def described(
         "hints": _hints(board.position) if playable else {},
         "playable": playable,
         "last": moves[at - 1] if at else None,
-        "line": board.position.won_cells if board.is_over else [],
+        "line": board.position.won_cells,
         "headline": headline,
         "remark": remark,
         "undo": max((ply for ply in stops if ply < at), default=None),

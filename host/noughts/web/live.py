@@ -305,10 +305,10 @@ class LiveBoard:
 
         called: what people call the board. error: why a virtual board does not run, in one line.
         """
-        game, boot = (state.game, state.boot) if state else (None, None)
-        connected = state is not None and state.connected
-        by_radio = state is not None and state.gateway is not None
-        running = connected and not error
+        known = state is not None
+        state = state or BoardState(self.id, "", connected=False)
+        game, boot, by_radio = state.game, state.boot, state.gateway is not None
+        running = state.connected and not error
         now = self.observer.now
         words = instructions(now, self.controls)
         headline, about = words.headline, words.about
@@ -316,10 +316,10 @@ class LiveBoard:
         if error:
             headline, about = "The virtual board does not run", error
             tile = "does not run", ""
-        elif not connected:
+        elif not state.connected:
             tile = "gateway unplugged" if by_radio else "unplugged", ""
             what = "its gateway" if by_radio else "it"
-            if state is not None or not self.virtual:
+            if known or not self.virtual:
                 headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It sends every move once a game goes on."
@@ -333,7 +333,7 @@ class LiveBoard:
             facts += [f"game {boot.release}", f"hard plays from table {boot.table_id}"]
         if self.controls and now.phase != "menu":
             facts.append(f"played by {CONTROLS[self.controls]}")
-        if state is not None and not self.virtual:
+        if not self.virtual:
             facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
         kind = self.kind or (boot.board if boot else "")
         return {
@@ -349,9 +349,9 @@ class LiveBoard:
             "about": about,
             "player": words.player if running else "",
             "buttons": words.buttons if running else (),
-            "game": _game(game, state.number) if game and state else _NO_GAME,
+            "game": _game(game, state.number) if game else _NO_GAME,
             "tile": tile,
-            "score": f"score: {score(state.score)}" if state and state.score.total() else "",
+            "score": f"score: {score(state.score)}" if state.score.total() else "",
             "lines": [_line(event) for event in self._last],
             "work": self.work,
         }
