@@ -147,7 +147,8 @@ class WatchApp(Program):
             if boards := sorted(session.playing, key=lambda board: name_key(self._called(board))):
                 room = self.size.width - 1  # for the scroll bar
                 self._boards.update(_tiles(boards, self._called, room))
-            self._notes.update(Group(*(Text(_shown(line), how) for line, how in self._remarks())))
+            remarks = (Text(printable(line), how) for line, how in self._remarks())
+            self._notes.update(Group(*remarks))
             self._list(list(session.ended))
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
@@ -155,7 +156,7 @@ class WatchApp(Program):
             )
         before = f"{counts} · stored in "
         path = _fitted(str(self._recorder.store.path), self.size.width - 2 - len(before))
-        self._status.update(Text(f"{_KEYS}\n{before}{_shown(path)}", no_wrap=True))
+        self._status.update(Text(f"{_KEYS}\n{before}{printable(path)}", no_wrap=True))
 
     def _called(self, board: BoardState) -> str:
         return self._session.called(board.name)
@@ -201,17 +202,12 @@ class WatchApp(Program):
             for each in ended
         ]
         self._games.clear_options()
-        self._games.add_options(map(_shown, columns(rows, right=(5,))))
+        self._games.add_options(map(printable, columns(rows, right=(5,))))
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
         else:
             self._games.add_option(Option("no game has ended yet", disabled=True))
         self._ended = ended
-
-
-def _shown(text: str) -> str:
-    """Text that is safe for the terminal."""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def _fitted(text: str, room: int) -> str:
@@ -251,7 +247,7 @@ def _tile(board: BoardState, name: str, width: int) -> Panel:
     return Panel(
         text,
         box.ROUNDED,
-        title=Text(_shown(title)),
+        title=Text(printable(title)),
         subtitle=Text(score(board.score)) if board.score.total() else None,
         height=_TILE_LINES,
         style="" if board.connected else "dim",
