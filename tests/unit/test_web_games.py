@@ -49,6 +49,12 @@ def test_the_same_words_as_on_the_command_line(monkeypatch):
     )
 
 
+def test_days_at_whose_midnight_clocks_go_forward(in_zone):
+    in_zone("Africa/Cairo")
+    chosen = chosen_games(QueryParams("since=2026-04-24&until=2026-04-23"))
+    assert describe(chosen) == "since 2026-04-24, until 2026-04-23"
+
+
 def test_a_wrong_word_is_named_with_its_field_and_cut():
     with pytest.raises(NoughtsError, match=f"^since: '{'x' * 20}' is not a usable date; "):
         chosen_games(QueryParams("since=" + "x" * 99))

@@ -12,6 +12,7 @@ from noughts.store.stored_game import RESULTS, UNFINISHED, StoredGame
 from noughts.views.table import Table, Value, number, text
 
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
+_HALF_DAY_MS = 43_200_000
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date such as 2026-11-21"
 MOVED = GameFilter(moved=True)
@@ -26,11 +27,11 @@ def listable(chosen: GameFilter) -> GameFilter:
 
 def days(chosen: GameFilter) -> dict[str, date]:
     """The first and the last day on which the games began, `since` and `until`, where given."""
-    found = {}
+    found = {}  # by their noons: where clocks go forward at midnight, that day has no midnight
     if chosen.since is not None:
-        found["since"] = date.fromtimestamp(chosen.since / 1000)
+        found["since"] = date.fromtimestamp((chosen.since + _HALF_DAY_MS) / 1000)
     if chosen.until is not None:
-        found["until"] = date.fromtimestamp(chosen.until / 1000) - timedelta(days=1)
+        found["until"] = date.fromtimestamp((chosen.until - _HALF_DAY_MS) / 1000)
     return found
 
 
