@@ -1,4 +1,4 @@
-"""The `noughts` command: the list of its commands, and what becomes of failures."""
+"""The `noughts` command: the list of its commands, and the handling of failures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ engines noughts solve X...O....     show a position's value and the best line
 """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
 
 COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
-"""What each is for; the rest is in `noughts.cli.<name>`, but for these:"""
+"""The purpose of each. Its code is in `noughts.cli.<name>`, except for these:"""
 _FILES = {"flash": "board", "put": "board", "doctor": "board"}
 _FILES |= {"boards": "games", "replay": "games", "report": "stats", "duel": "vs"}
 
@@ -58,7 +58,7 @@ def load(name: str) -> click.Command:
 
 
 class _Commands(click.Group):
-    """Imports no command but the one that is wanted, so that help is quick."""
+    """Imports only the command that is wanted, so that help is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except (KeyboardInterrupt, click.Abort):  # the latter at a question
         status = 130
-    except BrokenPipeError:  # the reader of our output has closed it
+    except BrokenPipeError:  # the reader of our output is gone
         status = 1
     except click.UsageError as error:
         print(_usage_message(error), file=sys.stderr)
@@ -113,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """As `click.Command.main`, which has its own way with Ctrl-C and with output that fails."""
+    """Like `click.Command.main`, which handles Ctrl-C and failing output in its own way."""
     if instruction := os.environ.get("_NOUGHTS_COMPLETE"):  # a shell asks what could come next
         from click.shell_completion import shell_complete
 

@@ -1,4 +1,4 @@
-"""`noughts flash`, `put` and `doctor`: the game onto a board, and what may be wrong with one."""
+"""`noughts flash`, `put` and `doctor`: copy the game to boards, and check them."""
 
 import json
 import sys

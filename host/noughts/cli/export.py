@@ -33,7 +33,7 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 """
 
 Columns = Iterator[list[Sequence[Value]]]
-"""Of several games at once."""
+"""The values of several games at once, by column."""
 _Write = Callable[[Columns, BinaryIO], Iterator[int]]
 
 
@@ -81,7 +81,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
     "jsonl": (_jsonl, timestamps.iso),
     "parquet": (_parquet, int),
 }
-"""By name: how rows are written, and moments in them."""
+"""By name: how rows are written, and how moments in them are."""
 
 
 @options.command(

@@ -55,7 +55,7 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
     with options.open_store(db) as store:
         if as_json:
             before = "["
-            for game in games(store, chosen, n or _MAX):  # printed while it is read
+            for game in games(store, chosen, n or _MAX):  # printed as they are read
                 print(before, json.dumps(_record(game)), sep="", end="")
                 before = ",\n"
             print("[]" if before == "[" else "]")

@@ -1,4 +1,4 @@
-"""`noughts hex`: build the hex that every micro:bit takes, list what a hex holds, take it out."""
+"""`noughts hex`: build a hex for every micro:bit, list the files in one, or extract them."""
 
 import json
 from collections.abc import Mapping
@@ -110,7 +110,7 @@ def _warn(firmwares: Mapping[str, Firmware]) -> None:
 def _described(
     firmwares: Mapping[str, Firmware], contents: Contents
 ) -> tuple[dict[str, object], list[str]]:
-    """What each board gets, as JSON has it, and in lines."""
+    """The contents for each board, as JSON and as lines."""
     facts: dict[str, object] = {}
     lines: list[str] = []
     previous: Mapping[str, bytes] | None = None
@@ -148,7 +148,7 @@ def _described(
 
 
 def _extract(folder: Path, contents: Contents) -> None:
-    """Write the files, or none; each board has a folder of its own if they differ."""
+    """Write all files or none; if the boards' files differ, each board gets its own folder."""
     versions = list(contents.values())
     alike = all(files == versions[0] for files in versions)
     wanted = {
@@ -165,7 +165,7 @@ def _extract(folder: Path, contents: Contents) -> None:
 
 
 def _safe(folder: Path, name: str) -> Path:
-    """A name comes from the hex: none may lead out of the folder."""
+    """The path of a file that the hex names. It may not lead out of the folder."""
     if name in ("", "..") or Path(name).name != name or not name.isprintable():
         raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
     return folder / name

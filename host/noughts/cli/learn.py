@@ -131,7 +131,7 @@ def _print(
 
 
 def _picture(change: learn.Change) -> str:
-    """The position, what the chip plays in it, and the reply to that which loses most often."""
+    """The position with the chip's choice, and the reply that loses most often."""
     now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
     words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
     pictures = [board(change.position, now)]

@@ -12,7 +12,7 @@ from noughts.files import write_whole
 from noughts.invocation import as_typed, quoted
 
 _QUOTABLE = re.compile(r"[\w .-]+")
-"""File names that may stand in a Python file as they are."""
+"""File names that need no escaping in a Python file."""
 
 
 def _python_file(text: str) -> Path:

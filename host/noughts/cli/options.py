@@ -1,4 +1,4 @@
-"""What commands share: how options are declared and shown, those of several, and the store."""
+"""Options: how they are declared and shown, and those that several commands share; the store."""
 
 import gc
 import math
@@ -31,7 +31,7 @@ from noughts.views import games as games_views
 from noughts.views.games import MOVED, listable
 
 Run = Callable[..., Any]
-"""What a command does; decorators give it options."""
+"""The function of a command; decorators give it options."""
 FILE: click.Path[Path] = click.Path(path_type=Path, readable=False)
 FILE.name = "file"  # as the help calls it
 
@@ -51,13 +51,13 @@ class Number(click.FloatRange):
 
 
 class Command(click.Command):
-    """A command whose help has headings, and ends with a text that is printed as it is."""
+    """A command whose help has headings, and ends with a text printed verbatim."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            error.ctx = error.ctx or ctx  # some of Click's have none
+            error.ctx = error.ctx or ctx  # some errors of Click have none
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -81,7 +81,7 @@ class Group(click.Group, Command):
 def command(
     *examples: str, records: str = "", cls: type[click.Command] = Command, **named: Any
 ) -> Callable[[Run], Any]:
-    """A command of `noughts`: its help shows examples, and what is in the records it prints."""
+    """A command of `noughts`; its help shows examples, and describes the records that it prints."""
     epilog = "Example:\n  " + "\n  ".join(examples) + "\n" + records
     return click.command(cls=cls, epilog=epilog, context_settings={"show_default": True}, **named)
 
@@ -137,7 +137,7 @@ def as_json(what: str) -> Callable[[Run], Run]:
 def output(
     about: str, declared: str = "-o, --output FILE", endings: Sequence[str] = (), name: str = ""
 ) -> Callable[[Run], Run]:
-    """The option for a file to write, not over the store; endings: those that its name may have."""
+    """The option for a file to write, which is not the store; endings: allowed endings."""
 
     def checked(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
         if path is None:
@@ -154,9 +154,9 @@ def output(
 
 
 def radio(run: Run, off: bool = False) -> Run:
-    """For boards that send by radio, and for their gateway; the command gets `radio`.
+    """The options for boards that send by radio, and for gateways; the command gets `radio`.
 
-    off: that a board sends no more can be said, too.
+    off: also accept `--radio off`.
     """
     about = "also send games by radio in this group, 0 to 255 (V2 only)"
     if off:
@@ -193,7 +193,7 @@ def read_table(path: Path) -> brain.Table:
 
 
 def prove_table(table: brain.Table, unproved: bool) -> None:
-    """Say of a table for a board what is wrong with it; raise that, unless it is accepted."""
+    """Raise `NoughtsError` for a table that can lose or give away a win; warn if it is accepted."""
     if not unproved:
         brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
     elif found := brain.flaw(table):
@@ -201,13 +201,13 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
 
 
 def stored_games(run: Run) -> Run:
-    """The options that choose games of the store; the command gets `chosen`, and `db`."""
+    """The options that choose stored games; the command gets `chosen` and `db`."""
     one = partial(option, heading="Choose games (default: all)")
 
     @one(
         "--board NAME",
         "only boards with this in their name or USB id; can be repeated",
-        type=lambda text: text.encode(errors="replace").decode(),  # it may be any bytes
+        type=lambda text: text.encode(errors="replace").decode(),  # any bytes are possible
         multiple=True,
     )
     @one(
@@ -244,7 +244,7 @@ def stored_games(run: Run) -> Run:
 
 @contextmanager
 def open_store(db: Path | None) -> Iterator[Store]:
-    """The store, which must be there. Raises `StoreError`, also if it holds nonsense."""
+    """The store. Raises `StoreError` if it is missing or damaged."""
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
@@ -254,12 +254,12 @@ def open_store(db: Path | None) -> Iterator[Store]:
 
 
 def demonstration(path: Path) -> Path:
-    """Where the games of boards that play by themselves are: not among the pupils'."""
+    """The store for boards that play by themselves; their games stay separate from the pupils'."""
     return path.with_name("demonstration.db")
 
 
 def newer_demonstration(path: Path) -> str:
-    """Where to look if a demonstration came after the last game of this store, else empty."""
+    """A note if a demonstration came after the last game of this store; else empty."""
     played = demonstration(path)
     if path != default_path() or not played.exists():
         return ""
@@ -281,7 +281,7 @@ def nothing_found(store: Store) -> StoreError:
 
 
 def _how_to_fill(path: Path) -> str:
-    """What to do where a store is empty or missing, or another one was filled."""
+    """Advice for a store that is empty or missing."""
     usual = default_path()
     played = demonstration(usual)
     if path == played:
@@ -301,9 +301,9 @@ def opened(path: Path | None) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
-    """Gives the signals that have come, which set the event; a second one has its usual effect.
+    """Gives the signals received, which set the event; a second one has its usual effect.
 
-    But for SIGHUP: when a terminal is closed, its kernel and its shell may both send one.
+    SIGHUP is the exception: when a terminal closes, kernel and shell may both send one.
     """
     came: list[int] = []
     # Windows has no SIGHUP.
@@ -325,8 +325,8 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
 
 
 def engine_arguments(about: str) -> Callable[[Run], Run]:
-    """The engines to name, which a shell completes, and `own_engines`."""
-    # Not a choice: a name that is wrong gets the nearest one in the message.
+    """The argument for names of engines, which a shell completes, and `own_engines`."""
+    # Not a choice: the message for a wrong name has the nearest one.
     named = click.argument(
         "engine",
         nargs=-1,
@@ -337,10 +337,9 @@ def engine_arguments(about: str) -> Callable[[Run], Run]:
 
 
 def own_engines(run: Run) -> Run:
-    """The options for engines that are not ours; the command gets all, in `chosen`.
+    """The options for your own engines; the command gets all engines, in `chosen`.
 
-    Files of one name, in several folders, are called by their paths, and so is what has the name
-    of an engine of ours.
+    Files with the same name, or with the name of one of our engines, are called by their paths.
     """
 
     @option(
@@ -371,7 +370,7 @@ def own_engines(run: Run) -> Run:
 
 
 def named_engine(name: str, limit_s: float = LIMIT_S) -> Engine:
-    """The engine of that name; a usage error, with the nearest name, if there is none."""
+    """The engine with this name. A wrong name is a usage error, with the nearest name."""
     try:
         return engine_named(name, limit_s)
     except UnknownEngineError as error:
@@ -380,6 +379,6 @@ def named_engine(name: str, limit_s: float = LIMIT_S) -> Engine:
 
 def _complete_engine(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     folder = Path(incomplete).parent if not incomplete.endswith("/") else Path(incomplete)
-    typed = "./" if incomplete.startswith("./") else ""  # which a Path does not keep
+    typed = "./" if incomplete.startswith("./") else ""  # a Path drops this
     names = [*engines(), *packaged(), *(f"{typed}{file}" for file in folder.glob("*.py"))]
     return [name for name in names if name.startswith(incomplete)]

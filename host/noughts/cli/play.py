@@ -1,6 +1,6 @@
-"""`noughts play`: a virtual micro:bit with the game, in the terminal or by keys given as text.
+"""`noughts play`: a virtual micro:bit with the game, in the terminal or with keys given as text.
 
-For keys the board is stepped, so the same keys give the same text on every computer.
+With `--keys` the board is stepped, so the same keys give the same text on every computer.
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ LAST_MS = 300
 SEEN_MS = 100
 START_MS = 20_000
 LOOK_MS = 20
-"""Between two looks at the LEDs: a little more than V1 needs for its three rows."""
+"""Between two looks at the LEDs; a V1 needs a little less for its three rows."""
 MAX_MS = 3_600_000
 MAX_MG = 2_000
-"""As far as the accelerometer reaches."""
+"""The range of the accelerometer."""
 
 _BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
 _TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
 
 
 class Step(NamedTuple):
-    """What one key does: buttons to press together, or how to hold the board, or neither."""
+    """One key: buttons to press together, or a tilt of the board, or just a wait."""
 
     buttons: tuple[Button, ...] = ()
     down_ms: int = 0
-    """Milliseconds of device time to hold them."""
+    """Of device time, to hold them."""
     rest_ms: int = 0
-    """Milliseconds of device time to let pass then."""
+    """Of device time, to wait afterwards."""
     tilt: tuple[int, int] | None = None
-    """In milli-g (x right, y towards the pins), from then on."""
+    """In milli-g (x right, y towards the pins), until the next tilt."""
 
 
 def read_keys(text: str) -> list[Step]:
-    """What a `--keys` text asks for. Raises `ValueError` with a line that names the token."""
+    """The steps of a `--keys` text. Raises `ValueError`, which names the wrong token."""
     return [_step(token) for token in text.split()]
 
 
@@ -139,7 +139,7 @@ def run_play(
 def _press(keys: list[Step], board: Microbit) -> None:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
-        # Unicorn calls Python back, and what a signal raises there would be lost.
+        # Unicorn calls Python back, where an exception from a signal handler would be lost.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         for text in KeyPlayer(board).play(keys):
@@ -207,10 +207,10 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
 
 class KeyPlayer:
-    """Presses keys on a board, and gives what it shows and sends as it happens.
+    """Presses keys on a board, and yields its LED pictures and its sentences as they come.
 
-    An LED picture is given when it has stood for two looks, so that none is half drawn, and when it
-    was not given since the last key.
+    An LED picture is given once two looks agree, so that none is half drawn, and at most once
+    after each key.
     """
 
     def __init__(self, board: Microbit) -> None:

@@ -1,4 +1,4 @@
-"""`noughts prove`: play engines against every sequence of moves, and report what is proved."""
+"""`noughts prove`: play engines against every sequence of moves, and report the proof."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,20 +18,20 @@ from noughts.terminal.output import progress
 from noughts.views.words import either
 
 _MAX_FRACTION = 13
-"""Characters of a chance that is printed as it is."""
+"""Characters; a longer fraction is only printed as a percentage."""
 _POSITIONS = 4520
 _IN_A_ROW = 5
 """Boards in 80 columns."""
 
 
 class _Proved:
-    """An engine, and what is proved of it; its lost games are shown as pictures or as cells."""
+    """An engine and its proof; its lost games are shown as pictures or as cells."""
 
     def __init__(self, engine: Engine, pictures: bool) -> None:
         self.engine = engine
         self.name = listed(engine.name)
         self.own = None
-        """The answers of the user's own engine."""
+        """The answers of an engine of the user."""
         if may_vary(engine):
             with progress(2 * _POSITIONS, "answers") as steps:
                 steps.doing(engine.name)
@@ -41,7 +41,7 @@ class _Proved:
         self.soonest = min(lost, key=lambda seat: len(seat.losing_line or ()), default=None)
         """The seat from which it loses soonest."""
         self.shown: dict[bool, Sequence[int]] = {}
-        """The lost games that are shown as pictures, by whether the engine moves first."""
+        """The lost games to show as pictures, by whether the engine moves first."""
         if pictures and self.soonest:
             # A MENACE's shortest loss may hardly ever be played.
             games = [(self.soonest.first, self.soonest.losing_line)]
@@ -53,7 +53,7 @@ class _Proved:
             for name, each in engines().items()
             if self.own
         }
-        """The odds of the user's own engine against each of ours, moving first and second."""
+        """The odds of the user's engine against each of ours, moving first and second."""
 
     def rows(self) -> Iterator[Sequence[str]]:
         for seat in self.proof.seats:
@@ -99,7 +99,7 @@ class _Proved:
             yield f"chooses among several cells in {several:,} positions; each is followed"
 
     def chances(self) -> Iterator[str]:
-        """For each seat from which the engine may lose, how likely it does, and how."""
+        """For each seat from which the engine can lose, how likely that is, and how it happens."""
         for seat in self.proof.seats:
             line = seat.likeliest_loss
             if line is None:
@@ -112,7 +112,7 @@ class _Proved:
             )
 
     def pictures(self) -> Iterator[str]:
-        """The games that are shown, a board for each move, with the engine's mistakes."""
+        """These games, one board per move, with the engine's mistakes marked."""
         for seat in self.proof.seats:
             line = self.shown.get(seat.first)
             if not line:
@@ -226,7 +226,7 @@ def _cells(line: Sequence[int]) -> str:
 
 
 def _percent(chance: Fraction) -> str:
-    """Exact to two places, but that what may happen is not 0%, and what may not is not 100%."""
+    """With two decimals; but a possible event is never 0%, and an uncertain one never 100%."""
     text = f"{float(chance):.2%}"
     if text == "0.00%" and chance:
         return "less than 0.01%"

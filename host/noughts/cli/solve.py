@@ -1,4 +1,4 @@
-"""`noughts solve`: a position's value, its best line, and the cost of finding them."""
+"""`noughts solve`: a position's value and best line, and the cost of finding them."""
 
 import json
 import sys
@@ -103,7 +103,7 @@ def run_solve(
 
 
 Solution = tuple[dict[int, str], Mapping[str, object], list[str]]
-"""The free cells' labels; the facts as JSON has them, cells 1 to 9; and as lines."""
+"""The labels of the free cells; the facts for JSON, with cells 1 to 9; the same as lines."""
 
 
 def _by_chip(position: Position) -> Solution:
@@ -164,7 +164,7 @@ def _as_text(node: Node) -> Tree:
 
 
 def _require_small(tree: Node) -> None:
-    """Raise `NoughtsError` if a picture of the tree would be too large to be of use."""
+    """Raise `NoughtsError` if a picture of the tree would be too large to be useful."""
     plies = Counter(node.position.ply for node in tree)
     totals = list(accumulate(plies[ply] for ply in sorted(plies)))
     if totals[-1] > MAX_DRAWN:

@@ -1,4 +1,4 @@
-"""`noughts stats` and `report`: what the stored games say of a class."""
+"""`noughts stats` and `report`: the stored games of a class, counted."""
 
 import csv
 import io
@@ -109,7 +109,7 @@ def _print_table(found: Table, without: Sequence[str] = ()) -> None:
 
 
 def _print_heat(found: Picture) -> None:
-    """A 3x3 map: the larger the share, the warmer; without a terminal, the numbers alone."""
+    """A 3x3 map with warmer colours for larger shares; only numbers if it is not a terminal."""
     if not sys.stdout.isatty():
         print(grid(found.labels))
         return
@@ -198,7 +198,7 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
 
 
 def _csv(found: Stats, last: Mapping[str, When]) -> str:
-    """A row for each board; no text in it is taken for a formula, a number or a day."""
+    """One row per board; no text in it can be mistaken for a formula, a number or a date."""
     rows = []
     for board in boards_by_name(found):
         rate = board.people.mistakes_a_game

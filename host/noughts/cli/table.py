@@ -1,4 +1,4 @@
-"""`noughts table`: solve the game and write the chip's brain, or check the one that is there."""
+"""`noughts table`: solve the game and write the chip's brain, or check the existing one."""
 
 import json
 from pathlib import Path

@@ -28,9 +28,9 @@ from noughts.views.games import MOVED
 
 _GAMES = 500
 _POINTS = 40
-"""Of the curve."""
+"""On the curve."""
 _DRAWN = 5
-"""Beads; of more, the number says how many."""
+"""Beads; if there are more, only the number shows how many."""
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 _SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
 _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and second"}
@@ -136,7 +136,7 @@ def run_train(
 
 
 def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
-    """Learn from the stored games that were won or drawn; how many those are."""
+    """Learn from the stored games that were won or drawn; returns their number."""
     learned = 0
     for game in queries.games(store, chosen):
         if game.end in "AB=":
@@ -154,7 +154,7 @@ def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
 def _train(
     menace: Menace, opponent: Engine, games: int, seats: Sequence[bool], seed: int
 ) -> tuple[list[Learned], Tally]:
-    """Its curve, the average of its seats, and how its games ended while it learned."""
+    """Its curve, averaged over its seats, and the results of its games while it learned."""
 
     def learned() -> Learned:
         found = [odds(menace, opponent, first) for first in seats]
@@ -188,7 +188,7 @@ def _print_curve(menace: Menace, curve: list[Learned]) -> None:
 
 
 def _box(menace: Menace, position: Position, plain: bool) -> str:
-    """The box for a position, turned as the position is; plain: in ASCII."""
+    """The box for a position, in the position's orientation; plain: in ASCII."""
     beads = menace.beads(position)
     if beads is None:
         (cell,) = position.free

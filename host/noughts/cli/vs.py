@@ -80,7 +80,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
 
 
 def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
-    """What a MENACE, which moved first or second, learns from a game that X won, lost or drew."""
+    """Let a MENACE, which moved first or second, learn from a game. result: 1, 0 or -1, for X."""
     if not file.lower().endswith(SUFFIX):
         return as_typed("It does not learn; `noughts train menace -o FILE` makes one that learns")
     own = result if first else -result
@@ -91,14 +91,14 @@ def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
 
 
 def _played(players: Sequence[Engine | None], random: Random) -> list[int]:
-    """The moves of a game of engines and the person (None). Raises `EOFError` if they leave it.
+    """The moves of a game between engines and a person (None). Raises `EOFError` if they leave.
 
-    If it is not over after them, the engine whose turn it is has resigned.
+    If the game is not over after these moves, the engine whose turn it is has resigned.
     """
     moves: list[int] = []
     while True:
         position = after(moves)
-        # The board, with the numbers of the free cells as long as they can be played.
+        # The free cells have their numbers until the game is over.
         free = {} if position.over else {cell: str(cell + 1) for cell in position.free}
         print(f"\n{board(position, free, moves[-1] if moves else None)}\n", flush=True)
         if position.over:
@@ -129,7 +129,7 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
 
 
 def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
-    """The moves of the game once the player has moved or taken a move back."""
+    """The moves of the game after the player has moved, or has taken a move back."""
     while True:
         try:
             text = input(f"{position.turn}, your cell: ")
@@ -159,7 +159,7 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
 
 
 def hint(position: Position, last: int | None = None) -> str:
-    """The board with what each free cell is worth to the mover, and the best of them."""
+    """The board with the value of each free cell to the mover, and the best cells."""
     labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths(position).items()}
     return f"{board(position, labels, last)}\n\nbest: {either(hard_moves(position))}"
 
@@ -226,7 +226,7 @@ def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> tu
 
 
 def _ended(tally: Tally) -> Iterator[tuple[int, float, float, float]]:
-    """How many games were won, drawn and lost; each as a share, and with its interval."""
+    """The number of games won, drawn and lost; each with its share and its interval."""
     for count in asdict(tally).values():
         yield count, count / tally.games, *interval(count, tally.games)
 

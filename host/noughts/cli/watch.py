@@ -37,8 +37,8 @@ from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
 
 _SHUTDOWN_TIMEOUT_S = 2.0
-"""For the last lines to be printed, on a busy computer, and a reader to take them."""
-_NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
+"""To print the last lines on a busy computer, and for a reader to take them."""
+_NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # not a formula in the spreadsheet of an export
 _STDIN = Path("-")
 RECORDS = """
 With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
@@ -160,8 +160,8 @@ def run_watch(
     path = db or default_path()
     if emulated and db is None:
         path = options.demonstration(path)
-    gc.set_threshold(200_000)  # sentences come and go by the thousand, and hold no cycles
-    gc.freeze()  # what was imported stays, so nobody needs to look through it
+    gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
+    gc.freeze()  # imported modules stay: the collector can skip them
     lists_events = plain or as_json
     unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
@@ -171,7 +171,7 @@ def run_watch(
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
-        # It is closed last: to close a store ends all locks that this process has on it.
+        # Closed last: closing a store releases all locks that this process has on it.
         recorder = stack.enter_context(closing(Recorder(store, known=ids)))
         if captured is not None:
             _read(captured, file, name, recorder, session, as_json if lists_events else None)
@@ -210,7 +210,7 @@ def run_watch(
 
 
 def _check(port: str) -> None:
-    """A URL that pyserial will never know is an error now; a port may still be plugged in."""
+    """Refuse a URL that pyserial does not know; a port may be plugged in later."""
     try:
         port.encode()
         url = urlsplit(port)
@@ -229,7 +229,7 @@ def _check(port: str) -> None:
 
 
 def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
-    """Refuse a circle, and warn about what others could read or confirm."""
+    """Refuse a loop, and warn of what others could read or confirm."""
     places = {(each.host, each.port, each.prefix) for each in collects}
     if publishes and (publishes.host, publishes.port, publishes.prefix) in places:
         raise NoughtsError(
@@ -247,9 +247,9 @@ def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress |
 
 
 def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
-    """Follow virtual boards that play by themselves, V2 and V1 by turns.
+    """Follow virtual boards that play by themselves, alternately V2 and V1.
 
-    When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
+    If one cannot be started, `stop` is set, and leaving the stack raises `BoardError`.
     """
     from noughts.recording.virtual_boards import VirtualBoards
     from noughts.virtual.autoplay import autoplay
@@ -282,7 +282,7 @@ def _read(
     session: Session,
     as_json: bool | None,
 ) -> None:
-    """Store what a captured log or a data log holds; as_json: how events are printed, if at all."""
+    """Store the games of a captured log or a data log. as_json: None prints no events."""
     is_input = captured == _STDIN
     called = "stdin" if is_input else printable(captured.name)
     name = name or (called if is_input else name_of_copy(called))
@@ -314,7 +314,7 @@ def _read(
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
-    """Gives how many events are not shown."""
+    """Returns how many events were not shown."""
 
     def print_events(events: list[Event]) -> None:
         for event in events:
@@ -345,7 +345,7 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
 
 
 def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
-    """A line for each event; called: what people call a board."""
+    """One line per event; called: gives the name that people use for a board."""
     if as_json:
         at = {"at": timestamps.iso(timestamps.now())}
         return [json.dumps(at | event.record()) for event in events]

@@ -32,12 +32,12 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
 
     path = db or default_path()
     if path.exists():
-        Store(path).close()  # a damaged one is refused now, not once a game is to be stored
+        Store(path).close()  # refuse a damaged one now, not when the first game is stored
     with listening(port, lan) as sock:
         hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
         site = Site(path, sock.getsockname()[1], hosts, lan, boards)
         ready = partial(_ready, site, not no_browser)
-        with suppress(KeyboardInterrupt):  # which is how it ends
+        with suppress(KeyboardInterrupt):  # the usual way to end it
             serve(application(site, LiveBoards(site), ready), sock)
 
 
