@@ -44,7 +44,7 @@ def table(found: Table, without: Container[str] = ()) -> list[str]:
 
 
 def cut(line: str, width: int) -> str:
-    """A line of at most so many columns of a terminal; an ellipsis shows that it was longer."""
+    """The line, cut to a terminal's width; an ellipsis shows that it was longer."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(line) <= width:

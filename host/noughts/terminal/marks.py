@@ -1,4 +1,4 @@
-"""Boards in the players' colours: the marks of a game, and a replay's step.
+"""Boards in the players' colours: the marks of a game, and a step of a replay.
 
 A is blue and B is orange, of the set that Okabe and Ito chose for all kinds of colour vision:
 https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says the same.
@@ -18,7 +18,7 @@ PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
 
 
 def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
-    """The marks of A and B, by cell, in three rows; those in the cells `marked` stand out."""
+    """The marks of A and B in three rows; those in the cells `marked` are highlighted."""
     cells = [Text("·", "dim") for _ in range(9)]
     for cell, player in marks.items():
         cells[cell] = Text(player, PLAYERS[player] + " reverse" * (cell in marked))
@@ -36,7 +36,7 @@ def step(shown: ReplayStep) -> Text:
 
 
 def _board(shown: ReplayStep) -> Text:
-    """The marks; next to them the scores of rows and diagonals, below those of columns."""
+    """The marks, with the scores of rows and diagonals next to them, and of columns below."""
     cells = [Text(f" {cell + 1} ", "dim") for cell in range(9)]
     for cell, player in shown.players.items():
         marked = cell == shown.last or cell in shown.line
@@ -63,6 +63,6 @@ def _board(shown: ReplayStep) -> Text:
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:
-    """Seconds until the next move, at so many times the speed at which it was played."""
+    """Seconds until the next move, at this multiple of the speed of the game."""
     thought_ms = game.thought_ms[plies] if plies < len(game.thought_ms) else None
     return (1000 if thought_ms is None else max(0, thought_ms)) / 1000 / speed

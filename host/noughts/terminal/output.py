@@ -1,4 +1,4 @@
-"""What programs write to: standard streams, readers that may not read, progress bars, terminals."""
+"""Output: standard streams, slow readers, progress bars, and terminals."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _MAX_WAITING = 1000
-"""Times that a reader may be behind."""
+"""Calls of `put` that a reader may be behind."""
 _RESTORE_S = 3.0
-"""For a program to restore its terminal."""
+"""The time that a program has to restore its terminal."""
 
 
 def prepare() -> None:
@@ -37,7 +37,7 @@ def prepare() -> None:
 
 
 def abandon_output(finish: bool = True) -> None:
-    """Write what is left to be written, or drop it: Python would complain of it at its exit.
+    """Write the rest of the output, or drop it: Python would complain about it on exit.
 
     finish: False after Ctrl-C, since a reader that has stalled would hold up the end.
     """
@@ -47,18 +47,18 @@ def abandon_output(finish: bool = True) -> None:
             return
         except OSError:
             pass
-    with suppress(io.UnsupportedOperation):  # a stream in memory holds nobody up
+    with suppress(io.UnsupportedOperation):  # a stream in memory cannot stall
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(line: str) -> None:
-    """Print a line on standard error, if that can be written."""
+    """Print a line on standard error, if possible."""
     with suppress(OSError):
         print(printable(line), file=sys.stderr, flush=True)
 
 
 class Lines:
-    """Prints lines in the background; while its reader is too far behind, they are dropped.
+    """Prints lines in the background, and drops them while the reader is too far behind.
 
     It writes past the stream's own buffer, which would hold up the end of the program. `failed` is
     called, in the thread, when nothing can be written any more; `close` then raises the `OSError`.
@@ -67,7 +67,7 @@ class Lines:
     def __init__(
         self, stream: TextIO, dropped: Callable[[int], str], failed: Callable[[], None]
     ) -> None:
-        """dropped: makes the line that reports how many lines were not printed."""
+        """dropped: makes the line that says how many lines were not printed."""
         stream.flush()
         self._file = open(stream.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115
         self._encoding = stream.encoding
@@ -90,7 +90,7 @@ class Lines:
             self._missed += len(lines)
 
     def close(self, within_s: float) -> int:
-        """Wait until all is printed, at most so long; gives how many lines may not be.
+        """Wait until everything is printed, at most this long; returns how many lines may be lost.
 
         Raises `OSError` when they could not be written.
         """
@@ -120,7 +120,7 @@ class Lines:
 
 
 class Steps:
-    """The progress of a long task; without a bar, only the lines are shown.
+    """The progress of a long task; without a bar, it only shows the lines.
 
     Names of files may be part of that: nothing in it acts on the terminal.
     """
@@ -137,14 +137,14 @@ class Steps:
             self._bar.advance(self._bar.task_ids[0], amount)
 
     def say(self, line: str) -> None:
-        """Print a line, above the bar. The task comes to its end, even if nobody reads that."""
+        """Print a line, above the bar. The task goes on even if nobody reads it."""
         with suppress(OSError):
             print(printable(line), flush=True)
 
 
 @contextmanager
 def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
-    """A bar from 0 to the total, which goes away at the end; only in a terminal."""
+    """A bar from 0 to the total, which disappears at the end; only in a terminal."""
     if not sys.stderr.isatty():
         yield Steps()
         return

@@ -1,4 +1,4 @@
-"""`noughts play`: the micro:bit to play on, what it is doing, and below them what it says.
+"""`noughts play`: a micro:bit to play on, help next to it, and its messages below.
 
 An LED of the drawing is two columns wide, a square with as much room around it; its brightness is
 both its colour and its character, so that it can be read without colour. The last move's LED
@@ -58,7 +58,7 @@ _BOARD = (
 WIDTH, HEIGHT = len(_BOARD[0]), len(_BOARD)
 
 _MIN_COLUMNS, _MIN_LINES = 58, HEIGHT + 2
-"""The smallest terminal that holds the board, and next to it what it is doing."""
+"""The smallest terminal with room for the board and the text next to it."""
 
 _LEDS_TOP, _LEDS_LEFT = 3, 8
 _DOWN, _ACROSS = 2, 4
@@ -77,11 +77,11 @@ _AREAS: tuple[tuple[range, range, tuple[Button, ...]], ...] = (
     (range(27, 32), range(6, 9), ("B",)),
     (range(12, 21), range(12, 13), ("A", "B")),
 )
-"""Columns and lines of the drawing, and the buttons that a click there presses."""
+"""Columns and lines of the drawing, with the buttons that a click there presses."""
 
 
 def draw(leds: bytes, held: Collection[Button], last: tuple[int, str] | None = None) -> Text:
-    """The board with these 25 levels and the buttons that are held down.
+    """The board with these 25 levels, and with some buttons held down.
 
     last: the cell of the last move, and whose it was.
     """
@@ -92,7 +92,7 @@ def draw(leds: bytes, held: Collection[Button], last: tuple[int, str] | None = N
         styles += [(style, _at(columns.start, y), _at(columns.stop, y)) for y in lines]
     for led, level in enumerate(leds):
         at = _of_led(led)
-        # The levels grow about twofold in power; the eye sees steps.
+        # Each level has about twice the power of the one below; the eye sees even steps.
         glow = f"#{75 + 20 * level:02x}{22 + 6 * level:02x}{20 + 5 * level:02x}"
         style = Style(color=glow if level else "#5c4a48", bold=level > 6)
         characters[at : at + 2] = _CHARACTERS[level] * 2
@@ -110,7 +110,7 @@ def draw(leds: bytes, held: Collection[Button], last: tuple[int, str] | None = N
 
 
 def _at(x: int, y: int) -> int:
-    """Where a column and line are in the text of the board."""
+    """The index of a column and line in the text of the board."""
     return y * (WIDTH + 1) + x
 
 
@@ -119,7 +119,7 @@ def _of_led(led: int) -> int:
 
 
 class Picture(Widget):
-    """The board; a click on a button holds it down until the mouse is let go."""
+    """The board; a click on a button holds it down until the mouse button is released."""
 
     leds = reactive(bytes(25))
     """Levels from 0 to 9."""
@@ -128,7 +128,7 @@ class Picture(Widget):
     held: reactive[tuple[Button, ...]] = reactive(())
 
     def __init__(self, do: Callable[[Callable[[], None]], None], board: VirtualBoard) -> None:
-        """do: does something with the board, which may have gone."""
+        """do: runs an action on the board, which may be gone."""
         super().__init__(id="picture")
         self._do = do
         self._board = board
@@ -151,7 +151,7 @@ class Picture(Widget):
 
 
 class Doing(Widget):
-    """What the board is doing, in words: the arguments of `panel` but the last."""
+    """The state of the board in words; `shown` has the arguments of `panel` except the last."""
 
     shown: reactive[tuple[Situation, str, str, Mapping[str, int]]] = reactive(
         (Situation(), "", "", {})
@@ -162,7 +162,7 @@ class Doing(Widget):
 
 
 _WITH_HELP = 110, 25
-"""Columns and lines that hold the help as well, at the right."""
+"""Columns and lines that have room for the help too, on the right."""
 _HELP = 38
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
 
@@ -185,7 +185,7 @@ q         quit"""
 
 
 class BoardApp(Program):
-    """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
+    """Plays on a board until the player quits, or the board dies (then `failure` says why)."""
 
     TITLE = "noughts"
     CSS = f"""
@@ -276,7 +276,7 @@ class BoardApp(Program):
         return action == "quit" or len(self.screen_stack) == 1
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Do something with the board; where it has gone, that ends the program."""
+        """Run an action on the board; if the board is gone, the program ends."""
         try:
             action()
         except NoughtsError as error:
@@ -316,14 +316,14 @@ class BoardApp(Program):
         self.push_screen(ReplayScreen(game, None, "q back to the board"))
 
     def _look(self) -> None:
-        """Take what the board shows and says, and pass on what is new."""
+        """Read the board's LEDs and serial output, and show what is new."""
         if self._stopped.is_set():
             self.exit()
             return
         leds = self._board.leds()
         try:
             received = self._board.serial.read(4096)
-        except OSError:  # its port may go a moment before the board
+        except OSError:  # its port may close a moment before the board ends
             return
         self._recording.receive(received)
         for item in self._stream.feed(received):
@@ -347,13 +347,13 @@ class BoardApp(Program):
             if isinstance(item.sentence, Boot):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
                 self._stopped_by = ""
-            # What the board has stored from earlier runs would fill the screen at each start.
+            # Stored games from earlier runs would fill the screen at each start.
             if not is_late(item.sentence, self._boot):
                 self._transcript.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._transcript.write(Text(item.text, style="dim italic"))
             if found := self._tracebacks.feed(item.text):
-                # A second traceback follows from the first.
+                # A second traceback is caused by the first.
                 why = f"{found.where}: {found.error}. Correct it and start again."
                 self._stopped_by = self._stopped_by or why
         elif not item.again:
@@ -368,7 +368,7 @@ class BoardApp(Program):
 
 
 def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int], width: int) -> Text:
-    """All the text next to the board, the most important first, in lines of this width.
+    """All text next to the board, the most important first, in lines of this width.
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
@@ -389,13 +389,13 @@ def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int], 
     if now.game is not None:
         text.append("\n\n").append_text(_game(now.game))
     text.append("\n\nscore", "dim").append(f"  {score(ends)}")
-    if controls and now.phase != "menu":  # there they may be about to change
+    if controls and now.phase != "menu":  # where they may be about to change
         text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
     return text
 
 
 def _game(game: Game) -> Text:
-    """The marks, the last one or the row that has won marked, and next to them who plays."""
+    """The marks, with the last one or the winning row highlighted, and the players next to them."""
     rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
     for text, player, seat in zip(rows, "AB", game.seats, strict=False):
         who = f"the chip, {seated(seat)}"

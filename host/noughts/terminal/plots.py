@@ -1,4 +1,4 @@
-"""Plots of statistics and of how MENACE learns: by matplotlib, and as text.
+"""Plots of statistics and of MENACE's learning, with matplotlib and as text.
 
 100% |          ....
      |   .::::::::::
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 60, 10
 _SIGNS = "█▒·"
-"""Won, drawn, lost, from the bottom up; in ASCII others."""
+"""Won, drawn, lost, from the bottom up; ASCII terminals get `_PLAIN`."""
 _PLAIN = "#:."
 FORMATS = (".png", ".svg")
 
-# Vermilion and blue can be distinguished by everybody (Okabe and Ito).
+# Everybody can distinguish vermilion and blue (Okabe and Ito).
 _RESULTS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
 _RESULTS["unfinished"] = "#e6e8ec"
-# As the results of `noughts stats --plot`; the order from the bottom up is that in the terminal.
+# The colours of `noughts stats --plot`; the order from the bottom up is that of the terminal.
 _LEARNED = {"wins": "#0072b2", "draws": "#c8ccd4", "loses": "#d55e00"}
 
 
 class Learned(NamedTuple):
-    """How likely an engine wins, draws and loses after so many games."""
+    """An engine's chances to win, draw and lose after this many games."""
 
     games: int
     won: float
@@ -50,7 +50,7 @@ class Learned(NamedTuple):
 
 
 def curve_text(curve: Sequence[Learned], plain: bool) -> str:
-    """The curve as lines of at most 80 columns, and what its signs mean; plain: in ASCII."""
+    """The curve as lines of at most 80 columns, with a key; plain: in ASCII."""
     signs = _PLAIN if plain else _SIGNS
     columns = []
     for at in range(_WIDTH):
@@ -71,7 +71,7 @@ def curve_text(curve: Sequence[Learned], plain: bool) -> str:
 
 @contextmanager
 def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
-    """A figure to draw on, written at the end into a file, one of `FORMATS` by its name.
+    """A figure to draw on, which is written to a file at the end, in the format of its name.
 
     Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""`noughts replay`: a game step by step, and the help that all screens share."""
+"""`noughts replay`: a game step by step, and the help screen of all programs."""
 
 import os
 from typing import ClassVar
@@ -27,7 +27,7 @@ q            leave"""
 
 
 class Program(App[None]):
-    """What the programs in a terminal have in common."""
+    """The base of all programs in a terminal."""
 
     ENABLE_COMMAND_PALETTE = False
 
@@ -36,7 +36,7 @@ class Program(App[None]):
 
 
 class HelpScreen(ModalScreen[None]):
-    """A text, until any key is pressed."""
+    """Shows a text until any key is pressed."""
 
     CSS = """
     HelpScreen { align: center middle; }

@@ -35,7 +35,7 @@ from noughts.views.words import name_key, score
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3
-"""Ports that are named one by one."""
+"""Ports that are listed one by one."""
 _MAX_NAME = 24
 _MIN_WIDTH = 26
 """Room for `person against medium` between the borders."""
@@ -83,7 +83,7 @@ class WatchApp(Program):
         self._changed = True
         self._failure = ""
         self._ended: list[Ended] | None = None
-        """As they are listed."""
+        """In the order of the list."""
         self._lock = threading.Lock()
         self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
@@ -129,7 +129,7 @@ class WatchApp(Program):
         self.push_screen(ReplayScreen(found, None, "q back"))
 
     def take(self, events: list[Event]) -> None:
-        """Take events, in the recorder's thread; the screen looks at the session by itself."""
+        """Take events, in the recorder's thread; the screen then redraws the session."""
         with self._lock:
             for event in events:
                 self._session.take(event)
@@ -162,7 +162,7 @@ class WatchApp(Program):
         return self._session.called(board.name)
 
     def _remarks(self) -> list[tuple[str, str]]:
-        """How many boards there are, what has become of the store, and which ports wait."""
+        """The number of boards, problems with the store, and the ports that wait."""
         session = self._session
         boards, gateways = session.playing, session.gateways
         gone = sum(not board.connected for board in boards)
@@ -184,11 +184,11 @@ class WatchApp(Program):
         return lines + [(line, "dim") for line in waiting]
 
     def _list(self, ended: list[Ended]) -> None:
-        """List the games, the newest first; the one that was chosen stays chosen."""
+        """List the games, the newest first; the chosen one stays chosen."""
         if ended == self._ended:
             return
         at = self._games.highlighted
-        chosen = self._ended[at] if at and self._ended else None  # the newest is no choice
+        chosen = self._ended[at] if at and self._ended else None  # the newest counts as not chosen
         rows = [
             (
                 f"game {each.number}",
@@ -211,7 +211,7 @@ class WatchApp(Program):
 
 
 def _fitted(text: str, room: int) -> str:
-    """Text cut to so many columns: at its end, or a path or URL at its beginning."""
+    """Text cut to this many columns: at its end, but paths and URLs at their beginning."""
     if cell_len(text) <= room:
         return text
     if "/" in text or "\\" in text:
@@ -220,7 +220,7 @@ def _fitted(text: str, room: int) -> str:
 
 
 def _tiles(boards: Sequence[BoardState], name: Callable[[BoardState], str], width: int) -> Table:
-    """The boards in as many columns as fit, which fill the width."""
+    """The boards in as many columns as fit; together they fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
     table = Table.grid(*(Column(ratio=1) for _ in range(count)), expand=True)
     for row in range(0, len(boards), count):

@@ -1,4 +1,4 @@
-"""Boards: as pictures, and a game as the page Play shows it, with hints, verdicts and a graph."""
+"""Boards: pictures, and games of the page Play with hints, verdicts and a graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ NAMES = (
     "middle left", "centre", "middle right",
     "bottom left", "bottom middle", "bottom right",
 )  # fmt: skip
-"""Of the cells."""
+"""The cells' names."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Picture:
     marks: str
     """X, O and `.`."""
     title: str
-    """The board in words, for those who do not see it."""
+    """The board in words, for screen readers."""
     labels: tuple[str, ...] = ("",) * 9
-    """What stands in each free cell."""
+    """The text in each free cell."""
     grounds: tuple[str, ...] = ("",) * 9
-    """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`."""
+    """Each cell's CSS class: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`, or none."""
 
 
 _NBSP = "\N{NO-BREAK SPACE}"
@@ -43,11 +43,11 @@ _HEATS = 4
 """Steps of the heat map above the coolest."""
 
 FRIEND = "friend"
-"""Who plays at the same computer."""
+"""A second person at the same computer."""
 
 
 def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
-    """Where a game began, and its moves. Raises `NoughtsError` for what the rules do not allow."""
+    """The start of a game, and its moves. Raises `NoughtsError` if the rules do not allow them."""
     first = board = Board(start) if start else Board()
     for number, text in enumerate(moves, 1):
         if board.is_over:
@@ -108,7 +108,7 @@ def described(
 def _situation(
     board: Board, history: Sequence[dict[str, Any]], opponent: str, you: str
 ) -> tuple[str, str]:
-    """How a game stands after its last move: a headline, and a remark."""
+    """The situation after the last move: a headline and a remark."""
     friend = opponent == FRIEND
     if board.winner:
         headline = "You won" if board.winner == you else "You lost"
@@ -123,7 +123,7 @@ def _situation(
 
 
 def cell_names(board: Board) -> list[str]:
-    """What a screen reader calls each cell."""
+    """Each cell's name for screen readers."""
     free = "empty" if board.is_over else "free"
     return [
         f"{cell + 1}, {NAMES[cell]}, {free if mark == '.' else mark}"
@@ -132,7 +132,7 @@ def cell_names(board: Board) -> list[str]:
 
 
 def _hints(position: Position) -> dict[int, dict[str, Any]]:
-    """Of each free cell, what a hint can show: its value, and its chance against random play."""
+    """The hint for each free cell: its value, and its chance to win against random play."""
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}
     least, most = min(chances.values()), max(chances.values())
@@ -151,7 +151,7 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
 
 
 def percent(share: Fraction) -> str:
-    r"""A share as people read it: `100 %` only of all, `0 %` only of nothing.
+    r"""A share for people: `100 %` only for all, `0 %` only for nothing.
 
     >>> percent(Fraction(191, 192)), percent(Fraction(9999, 10000)), percent(Fraction(1))
     ('99.5\xa0%', '99.9\xa0%', '100\xa0%')
@@ -178,7 +178,7 @@ def _judged(move: Reviewed) -> dict[str, Any]:
 
 
 def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
-    """What the game was worth to X before the first move, and after each.
+    """The value of the game to X before the first move, and after each.
 
     score: 10 less the plies to X's win, or the opposite; text: all that there is to say of it.
     """
@@ -202,7 +202,7 @@ def _evaluated(position: Position) -> tuple[int, str]:
 
 
 def board_text(marks: str) -> str:
-    """Nine marks for those who do not see them."""
+    """Nine marks in words, for screen readers."""
     words = ["free" if mark == "." else mark for mark in marks]
     rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
     return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)

@@ -14,12 +14,12 @@ from noughts.views.words import WORTHS, either, name_key
 
 MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
 _SHOWN = 9
-"""Positions: a page of print."""
+"""Positions that fit on a printed page."""
 
 
 @dataclass(frozen=True)
 class FirstMoves:
-    """Where people began; the picture's title says it in a sentence."""
+    """The first moves of people; the picture's title is a summary in one sentence."""
 
     picture: Picture
     cells: list[str]
@@ -28,7 +28,7 @@ class FirstMoves:
 
 @dataclass(frozen=True)
 class PositionToTalkAbout:
-    """A position in which people made mistakes, in three sentences."""
+    """A position in which people made mistakes, with three sentences about it."""
 
     picture: Picture
     text: tuple[str, str, str]
@@ -36,11 +36,11 @@ class PositionToTalkAbout:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What page, report and terminal show of many games."""
+    """The statistics of many games, for page, report and terminal."""
 
     games: int
     facts: list[tuple[str, str]]
-    """Each a figure, and what it counts."""
+    """Each a figure and its unit."""
     results: Table
     boards: Table
     players: Table
@@ -58,7 +58,7 @@ class Statistics:
 def statistics(
     found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
 ) -> Statistics:
-    """last: by board, when its latest game was played."""
+    """last: by board, the time of its latest game."""
     return Statistics(
         found.games,
         facts(found),
@@ -118,7 +118,7 @@ def results(found: Stats) -> Table:
 
 
 def boards_by_name(found: Stats) -> list[BoardStats]:
-    """The order of boards in tables, JSON and CSV."""
+    """The boards in the order of tables, JSON and CSV."""
     return sorted(found.boards, key=lambda board: name_key(board.called))
 
 
@@ -191,7 +191,7 @@ def lengths(found: Stats) -> Table:
 
 
 def first_moves(openings: Sequence[int]) -> FirstMoves:
-    """Where people began, by cell; there must be a game."""
+    """The first moves of people, by cell, of at least one game."""
     total, most = sum(openings), max(openings)
     corners = sum(openings[cell] for cell in (0, 2, 6, 8))
     edges = total - corners - openings[4]

@@ -15,13 +15,13 @@ from noughts.errors import printable
 from noughts.store.stored_game import FIELDS, Field, StoredGame, values
 
 _PREFIXES = {"str": "", "id": "0x", "release": "v"}
-"""What text of this kind begins with."""
+"""The beginning of text of this kind."""
 
 
 class Column(NamedTuple):
     name: str
     kind: str
-    """As of a `Field`."""
+    """Like the kind of a `Field`."""
     meaning: str
 
 
@@ -39,7 +39,7 @@ MEANINGS = [
     (f"{names[0]} to {names[-1]}" if len(names) > 2 else ", ".join(names), meaning)
     for names, meaning in (([each.name for each in group], group[0].meaning) for group in _GROUPS)
 ]
-"""For help: which columns, and what they mean."""
+"""For help: the names of the columns, and their meanings."""
 
 Value = int | str | None
 
@@ -54,9 +54,9 @@ _PLAIN = re.compile(
 )
 
 
-@lru_cache(1000)  # the games of a store are on few boards
+@lru_cache(1000)  # a store has few boards
 def plain_text(value: str | None, prefix: str = "") -> str | None:
-    """The text, with _ before it if anybody could take it for a formula, a number or a day."""
+    """The text, after a _ if it could be mistaken for a formula, a number or a date."""
     if value is None:
         return None
     shown = printable(prefix + value)

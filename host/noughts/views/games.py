@@ -1,4 +1,4 @@
-"""Stored games: which of them a person chooses, in words, and the list of them."""
+"""Stored games: choosing some of them, describing that choice, and listing them."""
 
 import re
 from collections.abc import Iterable
@@ -16,18 +16,18 @@ _HALF_DAY_MS = 43_200_000
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date such as 2026-11-21"
 MOVED = GameFilter(moved=True)
-"""All games but those in which nobody has moved: what people choose from."""
+"""The games that people choose from: all in which somebody has moved."""
 
 
 def listable(chosen: GameFilter) -> GameFilter:
-    """The same to be listed: unfinished games are in it if they are chosen."""
+    """The filter for a list, which has unfinished games only if they are chosen."""
     ended = tuple(result for result in RESULTS if result != UNFINISHED)
     return replace(chosen, results=chosen.results or ended)
 
 
 def days(chosen: GameFilter) -> dict[str, date]:
-    """The first and the last day on which the games began, `since` and `until`, where given."""
-    found = {}  # by their noons: where clocks go forward at midnight, that day has no midnight
+    """The first and the last day of a filter, `since` and `until`, if it has them."""
+    found = {}  # by their noons: if clocks go forward at midnight, that day has no midnight
     if chosen.since is not None:
         found["since"] = date.fromtimestamp((chosen.since + _HALF_DAY_MS) / 1000)
     if chosen.until is not None:
@@ -36,7 +36,7 @@ def days(chosen: GameFilter) -> dict[str, date]:
 
 
 def describe(chosen: GameFilter) -> str:
-    """As a person says it; empty for all."""
+    """The choice in words; empty for all games."""
     words = []
     if chosen.boards:
         words.append(f"boards with {' or '.join(map(repr, chosen.boards))} in their name")
@@ -49,7 +49,7 @@ def describe(chosen: GameFilter) -> str:
 
 
 def seats(text: str) -> str:
-    """Who plays as A and as B, in any case. Raises `ValueError`, saying what is wrong."""
+    """The seats of A and B, in any case. Raises `ValueError`, saying what is wrong."""
     if not _SEATS.fullmatch(text.upper()):
         raise ValueError(f"{text[:20]!r} is not two letters of {', '.join(SEATS)}, such as PH")
     return text.upper()
@@ -64,7 +64,7 @@ def result(text: str) -> str:
 
 
 def day(text: str) -> tuple[int, int]:
-    """When a day begins and when it is over. Raises `ValueError`, saying what is wrong."""
+    """The beginning and the end of a day. Raises `ValueError`, saying what is wrong."""
     today = timestamps.today()
     ago = {name: (today.weekday() - number) % 7 for number, name in enumerate(_WEEKDAYS)}
     ago |= {"today": 0, "yesterday": 1}
@@ -79,7 +79,7 @@ def day(text: str) -> tuple[int, int]:
 
 
 def games_table(games: Iterable[StoredGame]) -> Table:
-    """A row for each game, which begins with its number."""
+    """One row per game, which begins with its number."""
     rows: list[tuple[Value, ...]] = [
         (
             str(game.id),

@@ -1,4 +1,4 @@
-"""A puzzle as the page shows it: the task, and what each move leads to."""
+"""Puzzles for the page: the task, and the outcome of each move."""
 
 from collections.abc import Mapping
 from functools import reduce
@@ -13,7 +13,7 @@ from noughts.views.board import NAMES, cell_names
 from noughts.views.words import WORTHS, ending
 
 Met = Mapping[Position, tuple[int, int]]
-"""By canonical position: how many people had to move there, and how many went wrong."""
+"""By canonical position: how many times people moved there, and how many times they went wrong."""
 
 
 def parsed_puzzle(text: str) -> Puzzle:
@@ -25,7 +25,7 @@ def parsed_puzzle(text: str) -> Puzzle:
 
 
 def level_among(puzzle: Puzzle, met: Met) -> int:
-    """How hard it is, among people who met it."""
+    """The level of a puzzle, given how people did in it."""
     return level(puzzle, *met.get(canonical(puzzle.position), (0, 0)))
 
 

@@ -1,4 +1,4 @@
-"""A stored game as people replay it: what is known of it, each move, and how things stood.
+"""Stored games for replay: the facts of a game, and the situation after each move.
 
 X is who moved first, as everywhere on the computer; A and B are the players on the board.
 """
@@ -17,61 +17,61 @@ from noughts.views.words import ending, judged, worths
 
 @dataclass(frozen=True)
 class LineScore:
-    """One of the eight numbers around the board."""
+    """One of the eight scores around the board."""
 
     line: str
     score: int
     text: str
     full: bool
-    """Whether two or three marks of one player make it."""
+    """Whether two or three marks of the same player make it up."""
 
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """How things stood after so many moves."""
+    """The situation after a number of moves."""
 
     marks: str
     """X, O and `.`."""
     players: Mapping[int, str]
     """By taken cell: A or B."""
     names: list[str]
-    """What a screen reader calls each cell."""
+    """Each cell's name for screen readers."""
     last: int | None
     line: list[int]
-    """The cells that have won; empty unless somebody has."""
+    """The winning cells, if somebody has won."""
     scores: list[LineScore]
     """In the order of `LINES`."""
     worths: Mapping[int, str]
-    """By free cell: what it is worth to the player who moves; empty at the end."""
+    """By free cell, its value to the player to move; empty at the end."""
     next: str | None
     """A or B."""
     made: str
-    """The last move, or who begins. What is said of that move is empty before the first."""
+    """The last move, or who begins. Before the first move, the texts about the move are empty."""
     where: str
     thought: str
-    """How long it took; empty if not known."""
+    """The time for the move; empty if not known."""
     sign: str
     """Its verdict as chess players write it, such as `??`."""
     called: str
     verdict: str
     better: str
-    """What the move was worth, and what would have been better."""
+    """A better move, if there was one."""
     mistake: bool
     ending: str
-    """How the game ended; empty before its last step."""
+    """The end of the game; empty before the last step."""
 
     said: list[str]
-    """All of it, in sentences."""
+    """All these texts, in sentences."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A whole game: its steps are one more than its moves."""
+    """A whole game, with one more step than moves."""
 
     number: int
     result: str
     players: list[tuple[str, str, str]]
-    """Mark (X moved first), A or B, and who that is."""
+    """The mark (X moved first), A or B, and a description."""
     details: list[tuple[str, str]]
     steps: list[ReplayStep]
     picture: Picture
@@ -98,7 +98,7 @@ def replay(game: StoredGame) -> Replay:
 
 
 def heading(game: StoredGame) -> str:
-    """What is known of the game as a whole, in two lines."""
+    """The facts of a game in two lines."""
     a, b = (SEATS[seat] for seat in game.seats)
     on = f"micro:bit {game.hardware}, table {game.table_id}, " if game.hardware else ""
     return (

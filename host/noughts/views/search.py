@@ -1,4 +1,4 @@
-"""A search as the page Learn steps through it: its boards, and what is known after each step.
+"""Searches for the page Learn: the boards of a search, and the knowledge after each step.
 
     enter   a move is tried; if it ends the game, its value is known at once
     value   all that can follow is known, or enough of it: the move has a value
@@ -18,12 +18,12 @@ from noughts.game.positions import WON, Position
 from noughts.protocol.describe import counted
 
 CALLED: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
-"""What people call a search."""
+"""The name of a search in texts."""
 
 
 @lru_cache(maxsize=32)  # a class follows the same few positions
 def followed(position: Position, search: Search) -> dict[str, Any]:
-    """The view of a search; of one that is too large a message, and what to follow instead."""
+    """The view of a search; if it is too large, a message and a smaller one to follow."""
     nodes, cut = _size(position, search)
     if nodes + cut > MAX_DRAWN:
         return _too_large(position, search, nodes, cut)
@@ -46,7 +46,7 @@ def _size(position: Position, search: Search) -> tuple[int, int]:
 
 
 def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict[str, Any]:
-    """Advises alpha-beta, if that fits; else the position after as few best moves as needed."""
+    """Advise alpha-beta if that fits, else the position after as few best moves as needed."""
     instead, by = position, search
     while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
         instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
@@ -73,7 +73,7 @@ class Steps:
 
     def __init__(self, position: Position, search: Search) -> None:
         self.boards: list[dict[str, Any]] = []
-        """In the order in which they are met, as in the tree."""
+        """In the order of the search, as in the tree."""
         self.steps: list[dict[str, Any]] = []
         self._cuts = search == "alphabeta"
         self._nodes = self._cut = 0
@@ -100,8 +100,8 @@ class Steps:
                 "value": None if node.score is None else node.value,
                 "whose": f"Window{f' of {mover}' * bool(mover)}, from alpha to beta",
                 "window": None if is_open else f"window: {_window(node.alpha, node.beta)}",
-                # The steps from which on it is seen, its value is known, and, if ever, from which
-                # and until which it is the best of the moves from its position.
+                # The steps at which it appears, at which its value is known, and between which it
+                # is the best move from its position, if ever.
                 "entered": len(self.steps),
                 "valued": None,
                 "best": None,
@@ -112,7 +112,7 @@ class Steps:
     def _step(
         self, kind: str, board: int, text: str, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> None:
-        """alpha, beta: the window of who chooses among the moves that `board` is one of."""
+        """alpha, beta: the window of the player who chooses between `board` and its siblings."""
         self._nodes += kind == "enter"
         self.steps.append(
             {
@@ -148,7 +148,7 @@ class Steps:
                     best[1]["best"][1] = valued
                 self.boards[board]["best"] = [valued, None]
                 best = child.score, self.boards[board]
-            # What minimax knows as its best is alpha too, but it makes no use of it.
+            # Minimax has a best value too, but does not use it as alpha.
             raised = max(alpha, child.score) if self._cuts else alpha
             text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
             self._step("enter" if child.position.over else "value", board, text, raised, beta)

@@ -1,4 +1,4 @@
-"""A board's situation, from its sentences and from the picture on its LEDs; and in words.
+"""A board's situation, from its sentences and the picture on its LEDs; and instructions for it.
 
 The sentences cover only games, so the menu is read off the LEDs: it shows the opponent's letter.
 An arrow and a cross answer a press that places nothing, and a sad face a fault.
@@ -33,7 +33,7 @@ _MEANINGS = {
     for meaning, picture in _PICTURES.items()
 }
 _SHOWN_TWICE = 2
-"""Looks: a picture may be half drawn, or go by in a text that scrolls."""
+"""Looks: a single one may catch a half-drawn picture, or scrolling text."""
 _MENU = {
     "P": "2: two people, on this board",
     "E": "E: the chip, easy: it plays anywhere",
@@ -50,11 +50,11 @@ class Situation:
     opponent: str = ""
     """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not seen yet."""
     game: Game | None = None
-    """The game that goes on, or that is just over."""
+    """The current game, or the one that has just ended."""
     answer: str = ""
     """The LEDs' answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
     text: bool = False
-    """The LEDs show something else than the marks of the game."""
+    """Whether the LEDs show something other than the marks of the game."""
 
     @property
     def player(self) -> str:
@@ -85,7 +85,7 @@ class Observer:
         self._leds = b""
 
     def receive(self, sentence: Sentence) -> None:
-        """Take a sentence of the board. One about an earlier game changes nothing."""
+        """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self._boot = 0, sentence.boot
             self.now = Situation("menu", self.now.opponent)
@@ -104,7 +104,7 @@ class Observer:
         self.now = Situation(phase, opponent, sentence)
 
     def see(self, leds: bytes) -> None:
-        """Take a look at the 25 LEDs, each 0 to 9 in reading order; again where nothing changed."""
+        """Process a look at the 25 LEDs, each 0 to 9 in reading order, even if none has changed."""
         self._looks = self._looks + 1 if leds == self._leds else 1
         self._leds = leds
         if self._looks != _SHOWN_TWICE:
@@ -117,7 +117,7 @@ class Observer:
             self.now = Situation("fault", self.now.opponent)
         elif self.now.game is not None:
             marks = not any(leds[at] for at in range(25) if at % 5 % 2 or at // 5 % 2)
-            # A text that scrolls after the end has moments that look like marks.
+            # Text that scrolls after the end looks like marks at times.
             text = not marks or (self.now.text and self.now.phase == "over")
             self.now = replace(self.now, answer=meaning, text=text)
 
@@ -127,13 +127,13 @@ class Instructions:
     headline: str
     about: str
     buttons: tuple[tuple[str, str], ...] = ()
-    """Each button or key, and what it does now."""
+    """Each button or key, and its present function."""
     player: str = ""
-    """Whose the headline is, `A` or `B`; empty if nobody's."""
+    """The player of the headline, `A` or `B`; empty if it has none."""
 
 
 def instructions(now: Situation, controls: str) -> Instructions:
-    """What to tell a person; controls: `b` buttons, `t` tilt, or empty if not known."""
+    """Instructions for a person; controls: `b` buttons, `t` tilt, or empty if not known."""
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")

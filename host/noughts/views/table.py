@@ -20,12 +20,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Bars:
-    """A chart of a table: for each row a bar of parts side by side."""
+    """A chart of a table, with a bar of several parts for each row."""
 
     legend: tuple[tuple[str, str], ...]
-    """Each part's kind, and what it stands for."""
+    """Each part's kind and label."""
     rows: list[list[tuple[str, float, float]]]
-    """Each part's kind, where it begins, and its width, both in hundredths of the longest bar."""
+    """Each part's kind, start and width, both in hundredths of the longest bar."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Table:
     bars: Bars | None = None
 
     def shown(self, nothing: str = "–") -> list[tuple[str, ...]]:
-        """The rows as text; nothing: what stands for a missing value."""
+        """The rows as text; nothing: stands for a missing value."""
         return [tuple(shown(value, nothing) for value in row) for row in self.rows]
 
 
 def shown(value: Value, nothing: str = "–") -> str:
-    """A value as people read it: `2,000`, `0.25`."""
+    """A value as text: `2,000`, `0.25`."""
     if value is None:
         return nothing
     if isinstance(value, float):
@@ -51,7 +51,7 @@ def shown(value: Value, nothing: str = "–") -> str:
 
 
 def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], wholes: Sequence[int]) -> Bars:
-    """Bars of these parts, in the legend's order; wholes: what would fill each of them."""
+    """Bars with these parts, in the legend's order; wholes: the count that would fill each bar."""
     rows = []
     for parts, whole in zip(counts, wholes, strict=True):
         widths = [100 * part / whole if whole else 0.0 for part in parts]

@@ -7,7 +7,7 @@ from noughts.engines.search_tree import Node
 from noughts.game.board import SIZE, Board, elements
 
 _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
-"""Pixels: a board, from one to that below, from one ply to the next, the margin, the heading."""
+"""Pixels: a board, the distances between boards and between plies, the margin, the heading."""
 _INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 
 
@@ -47,7 +47,7 @@ _KEY = (
 
 
 def _draw(node: Node, ply: int, row: int, boards: list[str], lines: list[str]) -> int:
-    """Draw a node and what is below it from a row on; how many rows that takes."""
+    """Draw a node and its descendants, from this row on; returns the number of rows."""
     x, y = _MARGIN + _PLY * ply, _HEAD + _ROW * row
     boards += _board(node, x, y)
     rows = 0

@@ -12,7 +12,7 @@ WORTHS = {1: "win", 0: "draw", -1: "loss"}
 
 
 def worths(position: Position) -> dict[int, str]:
-    """By free cell: what it is worth to the player who moves."""
+    """By free cell, its value to the player to move."""
     return {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
 
 
@@ -23,7 +23,7 @@ def either(cells: Sequence[int]) -> str:
 
 
 def ending(winner: str | None) -> str:
-    """How a game has ended: `X has won`, or `a draw`."""
+    """The end of a game: `X has won`, or `a draw`."""
     return f"{winner} has won" if winner else "a draw"
 
 
@@ -33,13 +33,13 @@ def score(counts: Mapping[str, int]) -> str:
 
 
 def name_key(name: str) -> list[tuple[bool, int, str]]:
-    """To sort names as people do: `table 2` before `table 10`."""
+    """A sort key: `table 2` comes before `table 10`."""
     parts = filter(None, re.split(r"(\d+)", name.casefold()))
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 def judged(move: Reviewed) -> tuple[str, str]:
-    """A move's worth, and what had been better, if anything had."""
+    """The verdict on a move, and a better move if there was one."""
     worth = WORTHS[move.value_before]
     if move.mistake:
         what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
