@@ -1,4 +1,4 @@
-"""The application: which address answers with what."""
+"""The application: its addresses, and their answers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -25,11 +25,11 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 def application(
     site: Site, boards: LiveBoards, ready: Callable[[], object] = lambda: None
 ) -> ASGIApp:
-    """The web application, with these boards; `ready` is called once it can."""
+    """The web application with these boards; calls `ready` once it can answer."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        framed("play", opponents=())  # compiled while no board takes the processor
+        framed("play", opponents=())  # compile it before boards take the processor
         ready()
         boards.start()
         yield

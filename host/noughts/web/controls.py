@@ -1,4 +1,4 @@
-"""The WebSocket of a browser that follows all boards: what it gets, and what somebody does there.
+"""The WebSocket of a browser that follows all boards: its messages in both directions.
 
 Besides what `live.py` describes, a browser gets
 
@@ -23,7 +23,7 @@ from noughts.web.safety import WATCH_ONLY, RateLimit, Site, address_of
 
 _SIGNS = (-1, 0, 1)
 _UNSEEN = 8
-"""Messages that a browser has not drawn; beyond them it waits, and then gets the newest."""
+"""Messages that a browser may not have drawn yet; then it waits, and gets the newest."""
 
 
 async def live(websocket: WebSocket) -> None:
@@ -41,7 +41,7 @@ async def live(websocket: WebSocket) -> None:
     tasks = [asyncio.create_task(each) for each in sending]
     try:
         async for text in websocket.iter_text():
-            # Whoever sends too many waits, and what comes next waits in their own computer.
+            # A browser that sends too many waits, and further messages wait in its own computer.
             while not limit.allows():
                 await asyncio.sleep(0.05)
             try:
@@ -50,7 +50,7 @@ async def live(websocket: WebSocket) -> None:
                 message = None
             match message:
                 case {"seen": int(count)}:
-                    with suppress(ValueError):  # more than it was sent
+                    with suppress(ValueError):  # it claims more than it was sent
                         for _ in range(count):
                             unseen.release()
                 case {"token": token}:
@@ -66,7 +66,7 @@ async def live(websocket: WebSocket) -> None:
                 case _:
                     await say(error="a message is a JSON object; load the page again")
     except (WebSocketDisconnect, RuntimeError, KeyError):
-        return  # it went away before we could answer, or has sent bytes
+        return  # it left before we could answer, or it sent bytes
     finally:
         for task in tasks:
             task.cancel()
@@ -75,18 +75,18 @@ async def live(websocket: WebSocket) -> None:
 
 
 class BoardControls:
-    """What one browser does with boards; all buttons are released when it disconnects."""
+    """The actions of one browser on boards; all buttons are released when it disconnects."""
 
     def __init__(self, boards: LiveBoards) -> None:
         self._boards = boards
         self._held: set[str] = set()
-        """Boards on which it has pressed buttons, or that it has tilted."""
+        """Boards that it has tilted, or whose buttons it has pressed."""
 
     def do(self, message: Mapping[str, object]) -> None:
         virtual, name = self._boards.virtual, message.get("board", "")
         match message:
             case {"do": "update" | "flash" | "check" as what} if isinstance(name, str):
-                from noughts.web import tasks  # takes long, and the page is to be there at once
+                from noughts.web import tasks  # slow to import, and the page should appear at once
 
                 tasks.begin(self._boards, what, name)
                 return
@@ -113,8 +113,8 @@ class BoardControls:
                 raise BoardError("a board cannot do that; load the page again")
 
     def let_go(self) -> None:
-        """Release all buttons, and hold the boards level: the browser has gone away."""
+        """Release all buttons, and hold the boards level, because the browser is gone."""
         for name in self._held:
-            with suppress(NoughtsError):  # a board that has ended holds nothing
+            with suppress(NoughtsError):  # a board that has ended needs nothing
                 self._boards.virtual.board(name).release("A", "B")
                 self._boards.virtual.board(name).tilt(0, 0)

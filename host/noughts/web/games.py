@@ -1,4 +1,4 @@
-"""Stored games: a list, each one step by step, their statistics, and games to be stored."""
+"""Stored games: the list, each game step by step, statistics, and storing new games."""
 
 import json
 import re
@@ -40,9 +40,9 @@ from noughts.views.replay import replay
 from noughts.web.safety import answer, body_of, error_answer
 
 BOARD = "page"
-"""What the store calls the board on which games of the page are played."""
+"""The board of the page's own games in the store."""
 PAGE = 25
-"""Games in a page of the list."""
+"""Games on a page of the list."""
 _NUMBER = re.compile("[1-9][0-9]{0,17}")
 """SQLite's numbers have 63 bits."""
 
@@ -50,7 +50,7 @@ _Value = TypeVar("_Value")
 
 
 def listed(request: Request) -> Response:
-    """A page of the games that the address chooses, the newest first."""
+    """One page of the games chosen by the address, the newest first."""
     query = request.query_params
     chosen, page = chosen_games(query), page_number(query)
     which = listable(chosen)
@@ -72,7 +72,7 @@ def listed(request: Request) -> Response:
 
 
 def one(request: Request) -> Response:
-    """A game of the store; its neighbours are among those that the address chooses."""
+    """A stored game, with links to its neighbours among those chosen by the address."""
     asked, query = request.path_params["number"], request.query_params
     number = _number(asked, "a game; choose one from the list of games")
     which = listable(chosen_games(query))
@@ -99,7 +99,7 @@ def one(request: Request) -> Response:
 
 
 async def figures(request: Request) -> Response:
-    """Statistics. One choice is counted at a time: a class that looks leaves time for the rest."""
+    """Statistics. Only one request counts at a time, so that a class does not block the rest."""
     db, query = request.app.state.site.db, request.query_params
     chosen = chosen_games(query)
     async with request.app.state.counting:
@@ -107,9 +107,9 @@ async def figures(request: Request) -> Response:
     return answer(request, "statistics", **values, query=_query(query), report=False)
 
 
-@lru_cache(16)  # as many choices as a class looks at
+@lru_cache(16)  # enough for a class
 def _counted(db: Path, chosen: GameFilter, state: object) -> dict[str, Any]:
-    """The statistics of these games while the store is in this state: counting takes seconds."""
+    """The statistics of these games with the store in this state; counting takes seconds."""
     with Store(db) as store:
         found = stats(store, chosen)
         values = _chooser(store, chosen, found.games)
@@ -120,14 +120,14 @@ def _counted(db: Path, chosen: GameFilter, state: object) -> dict[str, Any]:
 
 
 def store_state(db: Path) -> object:
-    """What changes whenever somebody writes to the store, or puts another in its place."""
+    """A value that changes whenever the store is written or replaced."""
     found = [path.stat() for path in (db, Path(f"{db}-wal")) if path.exists()]
-    # To read a store already makes an empty log.
+    # Even reading a store makes an empty log.
     return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
 
 
 def _chooser(store: Store, chosen: GameFilter, total: int) -> dict[str, Any]:
-    """What the form offers, and how many games there are."""
+    """The choices of the form, and the number of games."""
     stored = total > 0 or any(queries.games(store, GameFilter(), 1))
     which = describe(chosen)
     played = {*queries.seats_played(store), *filter(None, [chosen.seats])}
@@ -145,14 +145,14 @@ def _chooser(store: Store, chosen: GameFilter, total: int) -> dict[str, Any]:
 
 
 def _query(query: QueryParams, **more: int) -> str:
-    """The address's choice of games, to be handed on; begins with `?`, or is empty."""
+    """The address's choice of games for links; begins with `?`, or is empty."""
     chosen = [(name, text) for name, text in query.multi_items() if name != "page" and text.strip()]
     words = urlencode([*chosen, *more.items()])
     return f"?{words}" if words else ""
 
 
 def chosen_games(query: QueryParams) -> GameFilter:
-    """Which games the address chooses, in the words of `noughts games`; what is empty is left out.
+    """The games chosen by the address, in the words of `noughts games`; empty fields are ignored.
 
     Raises `NoughtsError`.
     """
@@ -168,7 +168,7 @@ def chosen_games(query: QueryParams) -> GameFilter:
 
 
 def _all(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> list[_Value]:
-    given = query.getlist(name)[-20:]  # SQLite limits how long a condition may be
+    given = query.getlist(name)[-20:]  # SQLite limits the length of a condition
     try:
         return [parse(text) for text in given if text.strip()]
     except ValueError as error:
@@ -176,13 +176,13 @@ def _all(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> list[
 
 
 def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Value | None:
-    """Of several the last counts, as on the command line."""
+    """The last of several, as on the command line."""
     given = _all(query, name, parse)
     return given[-1] if given else None
 
 
 def page_number(query: QueryParams) -> int:
-    """Which page of the list, from 1. Raises `NoughtsError`."""
+    """The page of the list, from 1. Raises `NoughtsError`."""
     return _last(query, "page", lambda text: _number(text, "a page; the first is 1")) or 1
 
 
@@ -193,7 +193,7 @@ def _number(text: str, what: str) -> int:
 
 
 async def keep(request: Request) -> Response:
-    """Store a game that was played on the page; answers with its number in the store."""
+    """Store a game that was played on the page, and answer with its number in the store."""
     stages = read(await body_of(request))
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
@@ -228,7 +228,7 @@ def read(body: bytes) -> list[Game]:
 
 
 async def keep_log(request: Request) -> Response:
-    """Store the games of the V2's data log that is the body, and say how many there were."""
+    """Store the games of a V2's data log, the body, and answer with their number."""
     name = printable(request.query_params.get("name", "")[:100])
     found = await run_in_threadpool(data_log.games, await body_of(request), name)
     if not found:

@@ -1,4 +1,4 @@
-"""Every board that is there, real or virtual: recorded, and shown in each browser.
+"""All connected boards, real and virtual: recorded, and shown in each browser.
 
     ports, drives and virtual boards --> Recorder, in a thread: store, then events
     events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
@@ -59,7 +59,7 @@ _SHUTDOWN_TIMEOUT_S, _TASK_TIMEOUT_S = 0.9, 0.6
 _DIGITS = bytes(range(48, 58)).ljust(256, b"?")
 _MARKS = {"A": "X", "B": "O", None: "."}
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
-"""What the picture of a board without a game needs."""
+"""For the picture of a board without a game."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
 
 
@@ -78,7 +78,7 @@ class Channel:
         self._changed = asyncio.Event()
 
     def set(self, key: str, value: object) -> None:
-        """Give a key its newest value; nothing happens if it is the same."""
+        """Set a key's newest value; the same value changes nothing."""
         text = json.dumps({key: value}, separators=(",", ":"))[1:-1]
         if key not in self._values or self._values[key][1] != text:
             self._version += 1
@@ -90,7 +90,7 @@ class Channel:
     async def follow(
         self, ready: Callable[[], Awaitable[object]], send: Callable[[str], Awaitable[object]]
     ) -> None:
-        """Send one browser all values, and then what has changed whenever it is ready."""
+        """Send one browser all values, and then all changes whenever it is ready."""
         self._followers += 1
         self.followed.set()
         version = 0
@@ -114,7 +114,7 @@ class Channel:
 
 
 class LiveBoards:
-    """All boards, from `start()` on until `close()`.
+    """All boards, from `start()` to `close()`.
 
     What is known of them belongs to the event loop's thread; other threads call the methods that
     say so.
@@ -133,9 +133,9 @@ class LiveBoards:
         """By id, gateways too."""
         self.words, self.leds = Channel(), Channel()
         self.busy: set[str] = set()
-        """Boards that a task works on, by id; empty for all of them."""
+        """The ids of boards that a task works on; an empty id stands for all boards."""
         self.stopping = threading.Event()
-        """Set once the end was asked for."""
+        """Set when the server is to end."""
         self._changed = set(self.boards)
         self._news = asyncio.Event()
         self._news.set()
@@ -167,16 +167,16 @@ class LiveBoards:
         self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
         for each in (self.virtual, self.monitor, self._logs):
             each.close()
-        for thread in self._threads:  # they see that the end has come
+        for thread in self._threads:  # they see `stopping`
             thread.join(_TASK_TIMEOUT_S)
 
     def run_in_background(self, work: Callable[[], None]) -> None:
-        """Do something in a thread; `close()` waits a moment for it."""
+        """Run something in a thread; `close()` waits a moment for it."""
         self._threads.append(threading.Thread(target=work, name="work on boards", daemon=True))
         self._threads[-1].start()
 
     def _record_in(self, path: Path) -> None:
-        """In a thread; what boards send is shown also where it cannot be stored."""
+        """In a thread. Boards are shown even if their games cannot be stored."""
         try:
             store = Store(path, create=True)
             self._take([BoardNamed(board, name) for board, name in names(store).items()])
@@ -192,11 +192,11 @@ class LiveBoards:
                 self._record_in(Path(folder, "games.db"))
 
     def record(self, name: str, *sentences: Sentence) -> None:
-        """Record, in any thread, what a board has sent to a task, or what was in its files."""
+        """Record, in any thread, sentences that a task received, or found in a board's files."""
         self._recorded.put(SentencesRead(name, sentences, timestamps.now()))
 
     def changed(self, *names: str, after: Callable[[], object] = lambda: None) -> None:
-        """Show, from any thread, what has changed of boards, or of the whole, after some work."""
+        """Show, from any thread, changes of these boards or of the whole; `after` runs first."""
 
         def change() -> None:
             after()
@@ -219,10 +219,10 @@ class LiveBoards:
         for event in events:
             self.session.take(event)
             if isinstance(event, (PortOpened, PortClosed)):
-                self._changed.update(self.boards)  # those by radio are where their gateway is
+                self._changed.update(self.boards)  # boards by radio depend on their gateway
             if isinstance(event, BoardEvent):
                 self._changed.add(event.board)
-                # The store knows boards that are not here, and others are refused.
+                # The store has names of boards that are not here, and others are refused.
                 if not isinstance(event, (BoardNamed, BoardRefused)):
                     if event.board not in self.boards:
                         self.boards[event.board] = LiveBoard(event.board)
@@ -275,7 +275,7 @@ class LiveBoards:
 
 @dataclass
 class LiveBoard:
-    """What is known of a board, besides what a `Session` knows."""
+    """The facts of a board that a `Session` does not have."""
 
     id: str
     """Its name in the store."""
@@ -283,11 +283,11 @@ class LiveBoard:
     kind: str = ""
     firmware: str = ""
     flash: bytes | None = None
-    """A virtual board's, when it was last looked at."""
+    """Of a virtual board, at the last look."""
     controls: str = ""
     """`b` buttons, `t` tilt, or empty if not known."""
     work: Mapping[str, object] | None = None
-    """The task with it that goes on, or what came of the last one."""
+    """Its running task, or the result of the last one."""
     observer: Observer = field(default_factory=Observer)
     _last: deque[BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
 
@@ -296,12 +296,12 @@ class LiveBoard:
             self._last.append(event)
         if isinstance(event, SentenceStored):
             sentence, now = event.sentence, self.observer.now.game
-            # The LEDs show no game of earlier.
+            # The LEDs do not show earlier games.
             if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
                 self.observer.receive(sentence)
 
     def record(self, called: str, state: BoardState | None, error: str = "") -> dict[str, object]:
-        """All that the page shows, as JSON.
+        """Everything that the page shows, as JSON.
 
         called: what people call the board. error: why a virtual board does not run, in one line.
         """
@@ -324,7 +324,7 @@ class LiveBoard:
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It sends every move once a game goes on."
         if self.work is not None and "result" not in self.work:
-            # It may look unplugged while it is worked on, and must not be.
+            # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
             about = f"{self.work['doing']}{done}".strip()
@@ -358,7 +358,7 @@ class LiveBoard:
 
 
 def _line(event: BoardEvent) -> tuple[str, str]:
-    """A board's event: which kind, and in words, as text that acts on nothing."""
+    """An event of a board: its kind, and its text without control characters."""
     kind, text = "event", event.about
     match event:
         case PortOpened():
@@ -393,7 +393,7 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
 
 
 def _tile(game: Game | None, menu: bool) -> tuple[str, str]:
-    """Two short lines for the class: who plays whom, and whose turn it is or how it ended."""
+    """Two short lines for the class: the opponents, and whose turn it is or the result."""
     if game is None or game.end == "x":
         return "in the menu" if menu else "waiting for a game", ""
     if menu:

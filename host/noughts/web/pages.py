@@ -1,4 +1,4 @@
-"""The pages: where each is, what it is called, and its HTML.
+"""The pages: their addresses, names and HTML.
 
 A page is `pages/NAME.html`, the inside of the `<main>` of `pages/frame.html`.
 """
@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 class Page(NamedTuple):
-    """A page's address, what the navigation calls it (if it is there), and its title."""
+    """A page's address, its name in the navigation (if it is there), and its title."""
 
     address: str
     called: str
@@ -43,12 +43,12 @@ _TEMPLATES.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators":
 
 
 def render(template: str, /, **values: object) -> str:
-    """A template of `pages/`, filled with these values; all text in them is escaped."""
+    """A template of `pages/`, filled with these values, whose text is escaped."""
     return _TEMPLATES.get_template(f"pages/{template}").render(values)
 
 
 def framed(name: str, token: str = "", **values: object) -> str:
-    """A page in its frame; token: lets it change something."""
+    """A page in its frame; token: permits it to change something."""
     page = PAGES.get(name, ERROR)
     shown = {"title": page.title, **values}
     return render("frame.html", name=name, page=page, pages=PAGES, token=token, **shown)

@@ -1,4 +1,4 @@
-"""The pages on which nothing is stored: Play, with what engines answer, Puzzles, and Learn.
+"""The pages that store nothing: Play, with the answers of engines, Puzzles, and Learn.
 
 The server remembers nothing of a game that goes on: a page sends the whole of it each time.
 """
@@ -39,7 +39,7 @@ async def page(request: Request) -> Response:
 
 
 def played(request: Request) -> Response:
-    """How a game stands, after the engine's answer if it has to answer."""
+    """The state of a game, after the engine's answer if it is the engine's turn."""
     asked = request.query_params
     opponent = asked.get("opponent", FRIEND)
     start, moves = parsed(asked.get("moves", ""), asked.get("position"))
@@ -67,7 +67,7 @@ def played(request: Request) -> Response:
 
 @cache
 def _answered(name: str, position: Position) -> tuple[Reply, float]:
-    """An engine's answer, and how long it took when it was first asked.
+    """An engine's answer, and the time that it took when first asked.
 
     Cached: anyone who may watch may ask, and minimax takes a while.
     """
@@ -78,7 +78,7 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
 
 
 def learn(request: Request) -> Response:
-    """The search that the address names; or a message that the position cannot be followed."""
+    """The search in the address, or a message if it cannot be followed."""
     text = request.query_params.get("position", "..XXOO.XO")
     search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
     shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
@@ -91,7 +91,7 @@ def learn(request: Request) -> Response:
 
 
 def puzzles(request: Request) -> Response:
-    """The puzzle that is asked for, or one of a level, other than the one before."""
+    """The puzzle in the address, or a random one of its level, but not the one before."""
     asked = request.query_params
     with _READING:
         met = _people_met(request.app.state.site.db, int(time.monotonic() // 60))
@@ -111,7 +111,7 @@ def puzzles(request: Request) -> Response:
 
 @lru_cache(1)
 def _people_met(db: Path, minute: int) -> Met:
-    """What people did in the games of a store: reading 100,000 games takes a second."""
+    """The moves of people in the stored games; reading 100,000 games takes a second."""
     try:
         with Store(db) as store:
             found = met_positions(store, GameFilter())

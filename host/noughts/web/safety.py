@@ -1,4 +1,4 @@
-"""Who may ask the page's server, how much, and what a browser may do with the answers.
+"""Access to the page's server: who may ask, how often, and what browsers may do with answers.
 
 The server is for the person at this computer, but every page in the same browser can send requests
 to it. So a request names this server as its host (a foreign name that was made to lead here does
@@ -26,12 +26,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from noughts.web.pages import framed
 
 MAX_BODY = 300_000
-"""Bytes: nothing that a page sends is longer than a data log, of which it sends 262,145 at most."""
+"""Bytes: a page sends nothing longer than a data log, of which it sends 262,145 at most."""
 RATE = 400
 """Requests in a second from one address: twenty browsers load a page. As many messages on each
 WebSocket: a page sends some 70 at most."""
 _MAX_SOCKETS = 64
-"""WebSockets from one address: of more, nobody else would get one."""
+"""WebSockets from one address, so that others get one too."""
 _MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
@@ -50,7 +50,7 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Site:
-    """How one start of the page was set up."""
+    """The settings of one start of the page."""
 
     db: Path
     """The store; it may not exist yet."""
@@ -66,11 +66,11 @@ class Site:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """What a browser may name as the host: exactly these. It leaves out the web's own port."""
+        """The exact hosts that a browser may name. It leaves out the web's own port, 80."""
         return tuple(f"{host}:{self.port}" if self.port != 80 else host for host in self.hosts)
 
     def may_change(self, address: str) -> bool:
-        """Whether somebody at this IP address may change something: only at this computer."""
+        """Whether this IP address may change something; with `lan`, only this computer may."""
         return not self.lan or ipaddress.ip_address(address).is_loopback
 
     def is_token(self, token: object) -> bool:
@@ -80,19 +80,19 @@ class Site:
 
 
 def address_of(connection: HTTPConnection) -> str:
-    """Where it comes from; headers are not trusted for that."""
+    """The IP address of a connection; headers are not trusted."""
     return connection.client.host if connection.client else "?"
 
 
 def answer(request: HTTPConnection, name: str, status: int = 200, **values: object) -> Response:
-    """A page, filled with these values; one that may only watch does not get the token."""
+    """A page, filled with these values; a browser that may only watch gets no token."""
     site: Site = request.app.state.site
     token = site.token if site.may_change(address_of(request)) else ""
     return HTMLResponse(framed(name, token, **values), status)
 
 
 async def body_of(request: Request) -> bytes:
-    """All of a request's body, if it is not too long."""
+    """The whole body of a request. Raises `HTTPException` if it is too long."""
     body = b""
     async for part in request.stream():
         body += part
@@ -102,8 +102,8 @@ async def body_of(request: Request) -> bytes:
 
 
 def error_answer(scope: Scope, status: int, error: str) -> Response:
-    """Why a request is not answered: as a page for a person, as JSON for our own pages."""
-    close = {"Connection": "close"}  # what is left of a body is never read
+    """The reason why a request is refused: a page for people, JSON for our own pages."""
+    close = {"Connection": "close"}  # the rest of a body is never read
     wanted = Headers(scope=scope).get("accept", "")
     if scope["path"].startswith("/api/") or "text/html" not in wanted:
         return JSONResponse({"error": error}, status, close)
@@ -111,7 +111,7 @@ def error_answer(scope: Scope, status: int, error: str) -> Response:
 
 
 class RateLimit:
-    """So many requests from an address, or messages, in each second of a clock."""
+    """Limits requests or messages from an address in each second of a clock."""
 
     def __init__(self, rate: int = RATE, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._clock = rate, clock
@@ -119,7 +119,7 @@ class RateLimit:
         self._count: Counter[str] = Counter()
 
     def allows(self, address: str = "") -> bool:
-        """Count one more, and say whether it may come in this second."""
+        """Count one more, and say whether it is within the limit."""
         if self._second != (second := int(self._clock())):
             self._second = second
             self._count.clear()
@@ -128,7 +128,7 @@ class RateLimit:
 
 
 class Safety:
-    """Refuses what does not come from our pages, and says to the browser what it may do.
+    """Refuses requests that do not come from our pages, and tells the browser what it may do.
 
     It stands around the whole application, so that what fails there has its headers too.
     """
@@ -165,7 +165,7 @@ class Safety:
         is_socket = asked.scope["type"] == "websocket"
         changes = is_socket or asked.scope["method"] not in ("GET", "HEAD")
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        # Starlette's TrustedHostMiddleware would take any port, and a second Host.
+        # Starlette's TrustedHostMiddleware would accept any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
             here, others = self._site.addresses[:1], self._site.addresses[2:]
             there = here if self._site.may_change(address) else others or here
@@ -174,7 +174,7 @@ class Safety:
         own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
         if not own or not _is_from_here(asked, changes):
             raise HTTPException(403, "only this server's own pages may ask that")
-        # What other pages in the same browser ask for takes nothing from what ours may.
+        # Requests of other pages in the same browser do not count against ours.
         if not self._limit.allows(address):
             raise HTTPException(429, "too many requests at once; wait a second")
         if is_socket and self._sockets[address] >= _MAX_SOCKETS:
@@ -187,7 +187,7 @@ class Safety:
 
 
 def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
-    """Whether a browser says that our page asks, or that somebody opens one."""
+    """Whether a browser says that our page asks, or that somebody opens a page."""
     site = asked.headers.get("sec-fetch-site", "same-origin")
     if site == "same-origin" or changes:
         return site == "same-origin"
@@ -207,14 +207,14 @@ def _with_headers(send: Send) -> Send:
 
 
 class LimitedConnection(H11Protocol):
-    """HTTP, in so many connections at most: a new one takes the place of another.
+    """HTTP with a limited number of connections: a new one replaces another.
 
     uvicorn waits without end for the rest of a request, and for a reader of its answer; with its
     `limit_concurrency`, slow clients would block all others.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it; if there are too many, the oldest that waits for a request has to go."""
+        """If there are too many connections, close the oldest that waits for a request."""
         self._began_s = time.monotonic()
         super().connection_made(transport)
         others = [
@@ -227,5 +227,5 @@ class LimitedConnection(H11Protocol):
             min(others, key=LimitedConnection._worth).transport.abort()
 
     def _worth(self) -> tuple[bool, float]:
-        """Those that are answered count more than those that have something to send."""
+        """Connections that wait for our answer are worth more than those that are to send."""
         return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY), self._began_s

@@ -1,4 +1,4 @@
-"""A port, and what answers there until Ctrl-C or a signal ends it."""
+"""A port, and the server on it until Ctrl-C or a signal."""
 
 import logging
 import re
@@ -15,11 +15,11 @@ from noughts.web.safety import LimitedConnection
 
 PORT = 8017
 _TRIED = 20
-"""Ports, from the wanted one on."""
+"""Ports to try, from the wanted one on."""
 _BACKLOG = 64
-"""Connections that the system keeps for us until we come to them: all are accepted at once."""
+"""Connections that the system holds until we get to them: all are accepted at once."""
 _PING_S = 20.0
-"""Between pings on a WebSocket; it is closed when one is not answered for so long."""
+"""Between pings on a WebSocket; it is closed if one is not answered for that long."""
 
 
 def listening(port: int, lan: bool) -> socket.socket:
@@ -36,7 +36,7 @@ def listening(port: int, lan: bool) -> socket.socket:
 
 
 def own_addresses() -> list[str]:
-    """This computer's IPv4 addresses in the networks that it is in."""
+    """This computer's IPv4 addresses in its networks."""
     return [
         each.address
         for addresses in psutil.net_if_addrs().values()
@@ -46,13 +46,13 @@ def own_addresses() -> list[str]:
 
 
 def own_names() -> list[str]:
-    """What this computer is called in its networks, as a browser writes it."""
+    """This computer's names in its networks, as a browser writes them."""
     name = socket.gethostname().lower()
     return [name, f"{name.partition('.')[0]}.local"] if re.fullmatch(r"[a-z0-9.-]+", name) else []
 
 
 def serve(application: ASGIApp, sock: socket.socket) -> None:
-    """Answer on a socket until Ctrl-C or a signal, which is raised again once all is closed."""
+    """Answer on a socket until Ctrl-C or a signal, which is raised again after closing."""
     hang_up = getattr(signal, "SIGHUP", None)  # not on Windows
     if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_DFL:  # `nohup` ignores it
         signal.signal(hang_up, lambda *_: signal.raise_signal(signal.SIGTERM))
@@ -60,7 +60,7 @@ def serve(application: ASGIApp, sock: socket.socket) -> None:
 
 
 def http_server(application: ASGIApp) -> uvicorn.Server:
-    """What `serve` runs; in another thread than the main one, `should_exit` ends it."""
+    """The server that `serve` runs; outside the main thread, `should_exit` ends it."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     return uvicorn.Server(
         uvicorn.Config(
@@ -71,7 +71,7 @@ def http_server(application: ASGIApp) -> uvicorn.Server:
             ws_max_size=65_536,
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
-            ws_per_message_deflate=False,  # for each browser anew, and it is the same computer
+            ws_per_message_deflate=False,  # compressing for each browser costs more
             lifespan="on",
             log_config=None,
             access_log=False,

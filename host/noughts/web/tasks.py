@@ -29,7 +29,7 @@ _LINES = 40
 
 
 class _EndedError(Exception):
-    """The server ends: the task is given up."""
+    """The server ends, and the task is abandoned."""
 
 
 def begin(boards: LiveBoards, what: str, name: str) -> None:
@@ -56,7 +56,7 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
 
 
 class _Task:
-    """A task with one board, as browsers show it; also the `Steps` of what does it."""
+    """A task with one board, as browsers show it; it also serves as `Steps`."""
 
     def __init__(self, boards: LiveBoards, name: str, what: str) -> None:
         self._boards, self._name = boards, name
@@ -98,7 +98,7 @@ def _change(boards: LiveBoards, what: str, name: str) -> None:
 
 
 def _changed(boards: LiveBoards, what: str, name: str, task: _Task) -> str:
-    """Update or flash a board; how it started, in words."""
+    """Update or flash a board; returns how it started, in words."""
     files = files_for_boards()
     brain.prove(brain.of(files))
     port = _port(boards, name) if what == "update" else ""
