@@ -1,1 +1,1 @@
-"""The terminal program behind `noughts play`."""
+"""Programs in a terminal, and views as text."""
