@@ -108,10 +108,7 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
 @option("--table FILE", "send this table instead of device/table.py")
 @options.unproved
 @partial(options.radio, off=True)
-@option(
-    "--forget",
-    "remove the stored games and the menu's choice from the board",
-)
+@option("--forget", "remove the stored games and the menu's choice from the board")
 @option("--replace", "overwrite another program's files of the same names, such as its main.py")
 def run_put(
     port: str | None,

@@ -23,7 +23,7 @@ from noughts.game.positions import Position, after
 from noughts.game.solver import hard_moves
 from noughts.invocation import as_typed
 from noughts.terminal.layout import board, columns
-from noughts.terminal.output import Steps, progress, say
+from noughts.terminal.output import progress, say
 from noughts.views.words import either, ending, worths
 
 _LEAVE = "q"
@@ -182,8 +182,8 @@ def read_cell(text: str, position: Position) -> tuple[int | None, str]:
     return found, ""
 
 
-Results = dict[tuple[str, str], tuple[Tally, Tally]]
-"""The games of the first engine of each pair, moving first and moving second."""
+Results = Sequence[tuple[str, str, Tally, Tally]]
+"""Pairs of engines, with the games of the first one, moving first and moving second."""
 
 
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
@@ -206,23 +206,19 @@ def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_jso
     if not everyone and len(chosen) != 2:
         raise click.UsageError(f"a duel takes two engines, not {len(chosen)}")
     pairs = list(combinations(chosen or engines().values(), 2))
+    results = []
     with progress(games * len(pairs), "games") as steps:
-        results = {
-            (one.name, other.name): _duel(one, other, games, seed, steps) for one, other in pairs
-        }
+        for one, other in pairs:
+            steps.doing(f"{one.name} against {other.name}")
+            random = Random(f"{seed} {one.name} {other.name}")
+            tallies = match(one, other, games, random, lambda _: steps.advance(1))
+            results.append((one.name, other.name, *tallies))
     if as_json:
-        print(json.dumps([_facts(*names, *seats, seed) for names, seats in results.items()]))
+        print(json.dumps([_facts(*each, seed) for each in results]))
     elif everyone:
         _print_pairs(results, games, seed)
     else:
-        ((names, seats),) = results.items()
-        _print_duel(*names, *seats, seed)
-
-
-def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> tuple[Tally, Tally]:
-    steps.doing(f"{one.name} against {other.name}")
-    random = Random(f"{seed} {one.name} {other.name}")
-    return match(one, other, games, random, lambda _: steps.advance(1))
+        _print_duel(*results[0], seed)
 
 
 def _ended(tally: Tally) -> Iterator[tuple[int, float, float, float]]:
@@ -246,9 +242,9 @@ def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) ->
 def _print_pairs(results: Results, games: int, seed: int) -> None:
     rows: list[tuple[str, ...]] = [("engine", "against", "won", "drawn", "lost")]
     above = below = 0.0  # how far the intervals reach
-    for names, (first, second) in results.items():
+    for one, other, first, second in results:
         ended = list(_ended(first + second))
-        rows.append((*map(listed, names), *(f"{share:.1%}" for _, share, *_ in ended)))
+        rows.append((listed(one), listed(other), *(f"{share:.1%}" for _, share, *_ in ended)))
         above = max(above, *(high - share for _, share, _, high in ended))
         below = max(below, *(share - low for _, share, low, _ in ended))
     print(f"all against all, {games:,} games a pair, seed {seed}")

@@ -15,13 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from noughts.engines.registry import known_engine
-from noughts.errors import (
-    NoughtsError,
-    StoreBusyError,
-    StoreDamagedError,
-    StoreError,
-    printable,
-)
+from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, game_of, outcome
