@@ -1,11 +1,9 @@
-"""One game, several ways: by cable, by radio, from other rooms, told at once or late."""
+"""One game, several ways: by cable, by radio, from other rooms, sent at once or late."""
 
 import tempfile
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from random import Random
-from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -13,7 +11,8 @@ from hypothesis import strategies as st
 
 from needed import long
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Game
+from noughts.store.fold import FoldedGame, Line, fold
+from noughts.store.lines import Received
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from sample_games import AT, DRAW, stages
@@ -21,72 +20,92 @@ from sample_games import AT, DRAW, stages
 CABLES = ("usb-1", "3b/usb-1", "COM3", "file-capture.log")
 RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
 ROWS = (
-    "SELECT boot, number, seats, first, name, moves, times, ms, end, started, heard, "
-    "played_before, by_radio FROM games JOIN boards ON boards.id = board "
-    "ORDER BY boot, number, seats, first, moves, times, ms, end, name"
+    "SELECT name, seats, first, moves, times, ms, end, started, heard, played_before, by_radio "
+    "FROM games JOIN boards ON boards.id = board"
 )
-"""All but the rows' own numbers."""
-TOLD = stages(DRAW, boot="3E5A5FD2")
-RADIO, CABLE = RADIOS[0], CABLES[0]
+"""The columns of a FoldedGame."""
+TOLD = stages(DRAW)
 
 
-class Delivery(NamedTuple):
-    """A sentence, as it comes to the store."""
-
-    board: str
-    sentence: Game
-    at: int | None
-    late: bool
-
-
-def kept(heard):
-    """All that a store holds after this."""
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
-        for each in heard:
-            store.add(*each)
-        rows = store.read(ROWS)
-        for each in heard:
-            assert not store.add(*each).new
-        assert store.read(ROWS) == rows
-        assert len(list(games(store, GameFilter()))) == len(rows)
-        return rows
+def folded(received):
+    """The games; of each line the first moment counts at which it was received, as in a store."""
+    last_first = sorted(received, key=lambda each: each.at or 0, reverse=True)
+    lines = {(each.board, each.late, each.text): each for each in last_first}
+    found = fold(
+        Line.of(0, each.board, is_by_radio(each.board), each.late, each.at, each.text)
+        for each in lines.values()
+    )
+    return sorted([game for game, _ in found], key=str)
 
 
-@pytest.mark.parametrize("examples", [40, long(400)])
-def test_a_game_is_one_row_by_whatever_ways_it_comes(examples):
-    """What the store must hold is found out by looking at all lines at once."""
-    abandoned = stages(DRAW[:4], "x", boot="3E5A5FD2")
+@pytest.mark.parametrize(
+    "games",
+    [
+        ["PH,A,,0,-", "PP,A,,0,-", "PH,B,,0,-"],
+        ["PH,A,,0,- PH,A,,5,-"],
+        ["PH,A,40,2010,x PH,A,40,2000,-", "PH,A,402,3500,-"],  # an abandoned game goes on
+        ["PH,A,40,2000,- PH,A,4,1000,-", "PH,A,48012,5000,-"],  # the next line has fewer moves
+        ["PH,A,41,3000,- PH,A,4,1000,-", "PH,A,40,2000,-"],  # the slower game
+        ["PH,A,40,3000,- PH,A,4,2500,-", "PH,A,41,2000,- PH,A,4,1000,-"],
+        ["PH,A,40,2000,- ~PH,A,4,1000,-", "~PH,A,41,3000,-"],  # the cable before the radio
+    ],
+)
+def test_which_lines_are_of_one_game(games):
+    """`~` stands before what came by radio; lines that have come furthest are first."""
+    lines = [
+        Line.of(0, "", text.startswith("~"), False, None, text.removeprefix("~"))
+        for text in " ".join(games).split()
+    ]
+    found = [" ".join("~" * line.radio + line.text for line in game) for _, game in fold(lines)]
+    assert sorted(found) == sorted(games)
+
+
+def summary(received):
+    """A game, found out by looking at all its lines at once."""
+    final = max((each.sentence for each in received), key=attrgetter("ms"))
+    timed = [each for each in received if each.at is not None]
+    live = [each for each in timed if not each.late]
+    live = [each for each in live if not is_by_radio(each.board)] or live
+    before = None if live else min((each.at for each in timed), default=None)
+    plies = {len(each.sentence.moves) for each in received if each.sentence.end != "x"}
+    times = [str(ply * 1000) if ply in plies else "" for ply in range(1, len(final.moves) + 1)]
+    boards = {each.board for each in received}
+    by_cable = any(each.sentence == final and not is_by_radio(each.board) for each in received)
+    return FoldedGame(
+        next(each for each in CABLES + RADIOS if each in boards),
+        final.seats, final.first, "".join(map(str, final.moves)), ",".join(times),
+        final.ms, final.end,
+        min((each.at - each.sentence.ms for each in live), default=None),
+        max((each.at for each in live), default=before), before, int(not by_cable),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("examples", [100, long(1000)])
+def test_what_is_known_of_a_game_by_whatever_ways_it_comes(examples):
+    """Also where another one has its boot and number."""
     when = st.tuples(st.none() | st.integers(AT, AT + 10**6), st.booleans())
 
-    def deliveries(game):
-        ways = st.tuples(st.sampled_from(CABLES + RADIOS), st.sampled_from(game))
+    def deliveries(told):
+        ways = st.tuples(st.sampled_from(CABLES + RADIOS), st.sampled_from(told))
         return st.dictionaries(ways, when, min_size=1)
 
-    @example({(each, TOLD[0]): (AT, False) for each in (CABLES[-1], RADIO)}, Random(1))
+    @example({(each, TOLD[0]): (AT, False) for each in (CABLES[-1], RADIOS[0])})
     @settings(max_examples=examples)
-    @given(st.sampled_from([TOLD, TOLD[-1:], abandoned]).flatmap(deliveries), st.randoms())
-    def check(received, dice):
-        heard = [
-            Delivery(board, told, at, late and told.end != "-")
-            for (board, told), (at, late) in received.items()
+    @given(
+        st.sampled_from(
+            [TOLD, TOLD[-1:], stages(DRAW[:4], "x"), TOLD + stages(DRAW[:4], "x", seats="PP")]
+        ).flatmap(deliveries)
+    )
+    def check(made):
+        received = [
+            Received.of(board, told, at, late and told.end != "-")
+            for (board, told), (at, late) in made.items()
         ]
-        dice.shuffle(heard)
-        final = max((each.sentence for each in heard), key=attrgetter("ms"))
-        timed = [each for each in heard if each.at is not None]
-        live = [each for each in timed if not each.late]
-        live = [each for each in live if not is_by_radio(each.board)] or live
-        before = None if live else min((each.at for each in timed), default=None)
-        plies = {len(each.sentence.moves) for each in heard if each.sentence.end != "x"}
-        ms = [str(ply * 1000) if ply in plies else "" for ply in range(1, len(final.moves) + 1)]
-        boards = {each.board for each in heard}
-        by_cable = any(each.sentence == final and not is_by_radio(each.board) for each in heard)
-        assert kept(heard) == [(
-            final.boot, final.number, final.seats, final.first,
-            next(each for each in CABLES + RADIOS if each in boards),
-            "".join(map(str, final.moves)), ",".join(ms), final.ms, final.end,
-            min((each.at - each.sentence.ms for each in live), default=None),
-            max((each.at for each in live), default=before), before, int(not by_cable),
-        )]  # fmt: skip
+        expected = [
+            summary([each for each in received if each.sentence.seats == seats])
+            for seats in sorted({told.seats for _, told in made})
+        ]
+        assert sorted(folded(received), key=attrgetter("seats")) == expected
 
     check()
 
@@ -94,17 +113,20 @@ def test_a_game_is_one_row_by_whatever_ways_it_comes(examples):
 @st.composite
 def contradictions(draw, boards):
     """Sentences of games that got the same ids, some of them invented, some without a moment."""
-    heard = []
+    received = []
     timed = draw(st.booleans())
     for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
-        for sentence in stages(cells, draw(st.sampled_from([None, "x"])), boot="3E5A5FD2"):
+        for told in stages(cells, draw(st.sampled_from([None, "x"]))):
             for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
                 board = draw(st.sampled_from(boards))
-                told = replace(sentence, ms=ms * 500)
                 late = told.end != "-" and (is_by_radio(board) or draw(st.booleans()))
                 at = AT + draw(st.integers(0, 9000)) if timed else None
-                heard.append(Delivery(board, told, at, late))
-    return draw(st.permutations(heard))
+                received.append(Received.of(board, replace(told, ms=ms * 500), at, late))
+    return draw(st.permutations(received))
+
+
+def stored_in(store):
+    return sorted(map(FoldedGame._make, store.read(ROWS)), key=str)
 
 
 @pytest.mark.parametrize("examples", [40, long(400)])
@@ -114,31 +136,28 @@ def test_contradictions_are_the_same_games_in_any_order_and_no_time_runs_backwar
 ):
     @settings(max_examples=examples)
     @given(contradictions(boards), st.randoms(use_true_random=False))
-    def check(heard, dice):
-        rows = kept(heard)
-        assert kept(dice.sample(heard, len(heard)) + dice.sample(heard, len(heard) // 2)) == rows
-        for *_, times, ms, _end, _started, _heard, _before, _by_radio in rows:
-            known = [int(time) for time in times.split(",") if time]
+    def check(received, dice):
+        found = folded(received)
+        for game in found:
+            known = [int(time) for time in game.times.split(",") if time]
             assert known == sorted(known)
-            assert not known or ms >= known[-1]
+            assert not known or game.ms >= known[-1]
+        again = dice.sample(received, len(received)) + dice.sample(received, len(received) // 2)
+        with tempfile.TemporaryDirectory() as name, Store(Path(name, "db"), create=True) as store:
+            for each in again:
+                store.add_many([each])
+            assert stored_in(store) == found
+            assert not any(stored.new for stored in store.add_many(received))
+            store.renew()
+            assert stored_in(store) == found
+            assert len(list(games(store, GameFilter()))) == len(found)
 
     check()
 
 
-@settings(max_examples=50)
-@given(contradictions(RADIOS), st.randoms(use_true_random=False))
-def test_cable_game_is_one_whole_row_despite_radio(invented, dice):
+@given(contradictions(RADIOS))
+def test_cable_game_is_one_whole_row_despite_radio(invented):
     """Somebody near knows the boot, and sends a start, an end and moves that were not."""
-    by_cable = [Delivery(CABLE, told, AT + told.ms, False) for told in TOLD]
-    heard = sorted(by_cable + invented, key=lambda _: dice.random())
-    (cable,) = [row for row in kept(heard) if row[-1] == 0]
-    assert cable == kept(by_cable)[0]
-
-
-def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start():
-    """However often the two are read: what is live belongs to the live one."""
-    live = [Delivery(CABLE, told, AT + told.ms, False) for told in TOLD[:3]]
-    late = Delivery(CABLE, stages([4, 8, 0, 1, 2], boot="3E5A5FD2")[-1], AT + 10**6, True)
-    rows = kept([*live, late])
-    assert kept([late, *live]) == kept([*live, late, *live, late]) == rows
-    assert [(row[5], row[9]) for row in rows] == [("40", AT), ("48012", None)]
+    by_cable = [Received.of(CABLES[0], told, AT + told.ms) for told in TOLD]
+    (cable,) = [game for game in folded(invented + by_cable) if not game.by_radio]
+    assert [cable] == folded(by_cable)

@@ -61,20 +61,6 @@ def test_files_that_are_not_stores_are_refused_and_stay_as_they_are(path, change
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "second",
-    [
-        replace(START, moves=(4, 0, 2), ms=3500),  # a game that was abandoned goes on
-        replace(START, first="B"),
-        replace(START, seats="PP"),
-    ],
-)
-def test_what_cannot_be_the_same_game(store, second):
-    add_all(store, stages([4, 0], "x"))
-    store.add("usb-1", second, None)
-    assert len(store.read(ROWS)) == 2
-
-
 def test_no_room_left(store):
     store.add("usb-1", START, None)
     ((pages,),) = store.read("PRAGMA page_count")
