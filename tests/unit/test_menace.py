@@ -1,20 +1,27 @@
-"""MENACE, held against what Michie published, and against calculations of another kind.
+"""MENACE, held against what Michie published, and against calculations of another kind; its file.
 
 D. Michie, "Experiments on the mechanization of game-learning. Part I", The Computer Journal 6(3),
 1963, 232-236.
 """
 
+import json
 from collections import Counter
 from fractions import Fraction
 from functools import cache
 from random import Random
 
+import pytest
+
 from noughts import Board
-from noughts.engines.menace import Menace, train
+from noughts.engines.menace import Menace, read, train, write
 from noughts.engines.registry import engines
+from noughts.errors import NoughtsError
 from noughts.game.engine import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
 from noughts.game.proof import prove
+from sample_games import filled, stages
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_there_is_a_box_for_each_position_with_a_choice():
@@ -84,3 +91,140 @@ def test_in_self_play_both_sides_learn():
     list(train(learned, learned, 1000, (True,), Random(1)))
     assert odds(learned, random).lost < odds(Menace(), random).lost / 2
     assert odds(random, learned).won < odds(random, Menace()).won / 2
+
+
+def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
+    """What it prints is in a lesson, which is run."""
+    menace = Menace()
+    list(train(menace, engines()["hard"], 40, (True,), Random(1)))
+    words = ("train", "menace", "--against", "hard", "--games", 40)
+    for name in ("a.json", "b.json"):
+        printed(*words, "-o", name)
+    assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
+    again = read("a.json")
+    assert (again.boxes, again.games) == (menace.boxes, 40)
+    assert again.about == "Michie's matchboxes, trained"
+    facts = json.loads(printed("train", "a.json", "--against", "./b.json", "--games", 3, "--json"))
+    assert [point[0] for point in facts["curve"]] == list(range(40, 44))
+    assert facts["won"] + facts["drawn"] + facts["lost"] == 3
+
+
+def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
+    line = "train menace --games 8 --seed 7 -o m.json --against rules --seat both"
+    curve = json.loads(printed(*line.split(), "--json"))["curve"]
+    again, rules = Menace(), engines()["rules"]
+    results = list(train(again, rules, 8, (True, False), Random(7)))
+    assert read("m.json").boxes == again.boxes
+    for number, menace in ((0, Menace()), (-1, again)):
+        both = zip(odds(menace, rules), odds(rules, menace)[::-1], strict=True)
+        assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
+    title = " ".join(printed(*line.split()).partition("\nHow likely")[0].split())
+    counts = "won {}, drawn {}, lost {}".format(*map(results.count, (1, 0, -1)))
+    assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"
+
+
+def test_an_engine_in_a_file_that_moves_first_is_asked_in_each_game(folder, printed):
+    (folder / "mine.py").write_text(
+        "def choose(board):\n    print(str(board.position), file=open('asked.txt', 'a'))\n"
+        "    return board.legal_moves[:2]\n"
+    )
+    printed("train", "menace", "--against", "./mine.py", "--games", 3, "--seat", "second")
+    assert (folder / "asked.txt").read_text().count(".........\n") >= 3
+
+
+def without_beads(ply):
+    """A machine whose boxes of this ply are empty."""
+    menace = Menace()
+    for position, box in menace.boxes.items():
+        if position.ply == ply:
+            box.update(dict.fromkeys(box, 0))
+    return menace
+
+
+def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
+    path = "./menace.json"
+    write(without_beads(2), folder / path)
+    assert "X, menace.json, resigns\nO has won\n" in printed("vs", path, "easy")
+    (folder / "other").mkdir()
+    write(Menace(), folder / "other" / path)
+    told = printed("duel", path, "other/menace.json", "-n", 2)
+    assert told.startswith("./menace.json against other/menace.json, 2 games")
+    told = " ".join(printed("prove", path).split())
+    assert "it loses 100.00% of games against random play, 100.00% against" in told
+    head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")
+    assert head and tail.count("resigns here") == 1 and tail.index("resigns") < tail.index("as O")
+    assert "menace.json resigns, as X" in printed("train", path, "--show", "X...O....")
+    told = printed("train", path, "--against", "hard", "--games", 5)
+    assert "12 of its 593 boxes are empty" in told and "It loses every game" in told
+    write(without_beads(0), folder / path)
+    told = " ".join(printed("prove", path).split())
+    assert "menace.json: loses moving first, when it resigns at once;" in told
+    assert "100.00% against its best opponent, most often at once" in told
+
+
+def test_a_box_is_shown_without_training_unless_games_are_asked_for(printed, refused):
+    printed("train", "menace", "--show", ".........", "-o", "new.json")
+    assert read("new.json").games == 0 and read("new.json").boxes == Menace().boxes
+    assert printed("train", "menace", "--show", "XOXXOOOX.").endswith(
+        "There is no box for this position: X has one move, cell 9.\n"
+    )
+    told = printed("train", "new.json", "--show", ".........", "--games", 2)
+    assert told.startswith("new.json against medium, 2 games, seed 1: won ")
+    assert "X to move draws one of " in told
+    assert "X has already won; " in refused("train", "menace", "--show", "XXXOO....")
+
+
+def test_it_learns_from_stored_games(folder, printed, refused):
+    won, draw = [0, 1, 4, 2, 8], [0, 1, 2, 4, 3, 5, 7, 6, 8]
+    games = stages(won), stages(draw, number=2, first="B"), stages(won, number=4, first="B")
+    db = filled(folder / "games.db", *games, stages([4], "x", number=3))
+    words = ("train", "menace", "--stored")
+    assert printed(*words, "-o", "m.json", db=db).startswith(
+        "menace has learned from 3 stored games, both sides of each\n"
+    )
+    assert printed(*words, db=db).endswith("not saved; -o FILE saves what it has learned\n")
+    assert read("m.json").games == 3
+    assert read("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
+    assert read("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
+    assert "no game in" in refused(*words, "--result", "unfinished", db=db)
+
+
+def test_train_checks_the_folder_before_it_learns(folder, refused):
+    told = refused("train", "menace", "--games", "1", "-o", "no/m.json")
+    assert "m.json (no such folder); make the folder, or choose another\n" in told
+    (folder / "folder.json").mkdir()
+    assert "folder.json is there and is not a" in refused("train", "menace", "-o", "folder.json")
+
+
+@pytest.mark.xdist_group("pandas or matplotlib")
+def test_the_curve_as_a_picture(folder, printed, noughts):
+    words = ("train", "menace", "--against", "hard", "--games", 3, "--plot")
+    assert "curve.svg written\n" in printed(*words, "curve.svg")
+    text = (folder / "curve.svg").read_text()
+    assert all(word in text for word in ("menace against hard", "wins", "draws", "loses"))
+    # What it learned is saved even where the curve cannot be drawn.
+    assert "cannot write" in noughts(*words, "no/curve.svg", "-o", "m.json")[2]
+    assert read("m.json").games == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"version": 1', '"version": 2'),
+        ('"games": 0', '"games": -1'),
+        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}'),
+        ("{", "[" * 100_000),
+        ("{", " " * 1_000_001),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_any_other_file_is_refused_and_not_overwritten(old, new, folder, refused):
+    write(Menace(), folder / "menace.json")
+    other = (folder / "menace.json").read_text().replace(old, new, 1)
+    (folder / "menace.json").write_text(other)
+    with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
+        read("menace.json")
+    assert refused("train", "menace", "--games", "1", "-o", "menace.json") == (
+        "noughts: menace.json is there and is not a MENACE file; choose another name for -o\n"
+    )
+    assert (folder / "menace.json").read_text() == other

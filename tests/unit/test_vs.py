@@ -1,11 +1,14 @@
-"""`noughts vs`: a game by typing cells."""
+"""`noughts vs`: a game by typing cells, from which a MENACE in a file learns."""
 
 import io
 import re
+from itertools import count
+from random import Random
 
 import pytest
 
 from noughts.cli.vs import read_cell
+from noughts.engines.menace import Menace, read, write
 from noughts.game.positions import EMPTY
 
 
@@ -13,8 +16,8 @@ from noughts.game.positions import EMPTY
 def vs(noughts, monkeypatch):
     """Plays a game, in which a person types this; gives its status, and what it prints."""
 
-    def run(*words, typed=""):
-        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    def run(*words, typed="", stdin=io.StringIO):
+        monkeypatch.setattr("sys.stdin", stdin(typed))
         return noughts("vs", *words)
 
     return run
@@ -85,3 +88,72 @@ def test_input_that_is_not_text(noughts, monkeypatch):
     status, out, err = noughts("vs", "hard")
     assert status == 0 and out.endswith("stopped before the game was over\n")
     assert "is not a cell; type 1 to 9" in err and "\x1b" not in err and err.count("\n") == 1
+
+
+def in_order(cells):
+    """Type the first of these that is free, each time: what is taken is refused."""
+    return "".join(f"{cell}\n" for cell in cells) * 5
+
+
+IN_TURN = in_order("123456789")
+
+
+@pytest.fixture
+def machine(folder):
+    """A file with a new MENACE in it."""
+    write(Menace(), folder / "menace.json")
+    return folder / "menace.json"
+
+
+@pytest.mark.parametrize("first", ["me", "it"])
+def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs, machine):
+    does = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
+    seen = set()
+    for number in count(1):
+        expected = read(machine)
+        typed = in_order(Random(number).sample("123456789", 9))
+        _, told, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
+        *_, ended, learned = told.splitlines()
+        result = 0 if ended == "a draw" else 1 if (ended == "X has won") == (first == "it") else -1
+        played = [
+            at % 9 for at, cell in enumerate("|".join(boards(told)).split("|")) if "[" in cell
+        ]
+        changed = expected.learn(played, first == "it", result)
+        assert (read(machine).boxes, read(machine).games) == (expected.boxes, number)
+        moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
+        assert learned == f"Game {number}: it {does[result]} {moves}; ./menace.json written"
+        seen.add(result)
+        if len(seen) == len(does):
+            break
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["./menace.json", "./menace.json --no-learning", "./menace.json hard", "menace"],
+)
+def test_these_games_teach_it_nothing(words, vs, machine):
+    """The first is left, the second taught nothing, nobody types in the third, the last is new."""
+    before = machine.read_bytes()
+    status, out, _ = vs(*words.split(), typed="5\nq\n" if words == "./menace.json" else IN_TURN)
+    assert status == 0 and machine.read_bytes() == before
+    forgets = "\nIt does not learn; `noughts train menace -o FILE` makes one that learns\n"
+    assert "Game " not in out and out.endswith(forgets) == (words == "menace")
+
+
+def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, machine):
+    other = Menace(games=1_233)
+    other.boxes[EMPTY].update({0: 0, 1: 0, 4: 1000})
+
+    class LearnsMeanwhile(io.StringIO):
+        def readline(self, *args):
+            write(other, machine)
+            return super().readline(*args)
+
+    status, out, _ = vs("menace.json", typed=IN_TURN, stdin=LearnsMeanwhile)
+    assert status == 0 and "Game 1,234: it " in out
+    assert read(machine).boxes[EMPTY][4] == 1000
+    other.boxes[EMPTY][4] = 0
+    write(other, machine.with_name("A.JSON"))
+    assert vs("A.JSON", "--first", "it")[1].endswith(
+        "X, A.JSON, resigns\nO has won\nGame 1,234: it has no bead to lose; A.JSON written\n"
+    )
