@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -33,15 +32,6 @@ def name_board(printed):
 def listed(printed):
     """The boards, or the games, as JSON."""
     return lambda *words: json.loads(printed(*words or ["boards"], "--json"))
-
-
-@pytest.fixture
-def recorder(stored):
-    """What a source gives it is put there; usb-2 is red."""
-    with Store(stored) as store:
-        store.name_board("usb-2", "red")
-    with closing(Recorder(Store(stored), [QueuedSource()])) as started:
-        yield started
 
 
 def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, listed):
@@ -112,17 +102,19 @@ def test_foreign_board_name_is_escaped(printed, stored):
     assert {row["board_name"][:2] for row in exported} == {"", "_="}
 
 
-def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch):
+def test_a_watch_knows_names_and_notices_new_ones(store, monkeypatch):
     """Another program names boards, before and while they are watched."""
     monkeypatch.setattr("noughts.recording.recorder._NAMES_S", 0.0)
-    (source,), session = recorder.sources, Session()
-    source.put(PortOpened("usb-2", "/dev/ttyACM0"))
-    named, opened = recorder.poll()
-    assert named == BoardNamed("usb-2", "red")
-    session.take(named)
-    assert opened.text(session.called) == "red: connected (/dev/ttyACM0)"
-    assert recorder.poll() == []
-    with Store(stored) as other:
+    with Store(store.path) as other:
+        other.name_board("usb-2", "red")
+        source, session = QueuedSource(), Session()
+        recorder = Recorder(store, [source])
+        source.put(PortOpened("usb-2", "/dev/ttyACM0"))
+        named, opened = recorder.poll()
+        assert named == BoardNamed("usb-2", "red")
+        session.take(named)
+        assert opened.text(session.called) == "red: connected (/dev/ttyACM0)"
+        assert recorder.poll() == []
         other.name_board("usb-2", "green")
         assert recorder.poll() == [BoardNamed("usb-2", "green")]
         other.name_board("usb-2", None)
@@ -130,14 +122,3 @@ def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch)
     assert event.text() == "usb-2: no longer has a name"
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
     assert stored_boot.text(session.called).startswith("red: board started")
-
-
-def test_names_move_with_the_games(recorder, tmp_path):
-    """The store is deleted: in the next one boards have their names from the start."""
-    for each in tmp_path.glob("games.db*"):
-        if each.is_file():
-            each.unlink()
-    recorder.poll()
-    assert recorder.store.path.name == "games-2.db"
-    with Store(recorder.store.path) as moved:
-        assert moved.read("SELECT name, given_name FROM boards") == [("usb-2", "red")]

@@ -190,7 +190,9 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
 def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
     db = tmp_path / "games.db"
     first, second = stages(DRAW), stages(DRAW, number=2)
-    with contextlib.closing(Recorder(Store(db, create=True))) as recorder:
+    store = Store(db, create=True)
+    store.name_board("usb-1", "red")
+    with contextlib.closing(Recorder(store)) as recorder:
         recorder.hear("usb-1", wire(BOOT, *first), AT)
         for each in tmp_path.glob(deleted):
             each.unlink()
@@ -200,6 +202,7 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
         assert [event.sentence for event in stored] == second[:5]
         recorder.hear("usb-1", wire(*second[5:]), AT)
         (game,) = games(recorder.store, GameFilter())
+        assert game.name == "red"
         _sum_up(Session(), recorder, 0)
         assert capsys.readouterr().err.endswith(f"stored in {now}\n")
     assert (game.number, game.thought_ms) == (2, [1000] * 9)
