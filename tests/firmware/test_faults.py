@@ -22,7 +22,7 @@ def test_serial_noise_changes_no_game_and_ctrl_d_starts_another(board, rounds):
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_damaged_choice_is_mended(board):
-    """What the menu makes of other damage is in test_device_modules.py."""
+    """What the menu makes of other damage is in test_device.py."""
     player = Player(program(board, {**device_files(), "settings": b"\xff\xfe"}).microbit())
     player.start()
     assert player.choice() == "Pb"
