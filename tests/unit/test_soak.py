@@ -8,24 +8,27 @@ from random import Random
 import pytest
 
 from boards import A, B, ViolationError
-from noughts.protocol.sentences import Boot, Game, write
+from noughts.protocol.sentences import write
+from sample_games import BOOT, stages
 from soak import monkey
 from soak.__main__ import main
 from soak.referee import Referee
 from soak.result import Result, Task
 
-BOOT = write(Boot("0000AB12", "V1", "0.1.0", "2798"))
+
+def sentences(moves, *end, step_ms=401, **named):
+    return [write(each) for each in stages(map(int, moves), *end, step_ms=step_ms, **named)]
 
 
-def game(moves, end="-", *, seats="PH", number=1, first="A", ms=None, boot="0000AB12"):
-    ms = 401 * len(moves) if ms is None else ms
-    return write(Game(boot, number, seats, first, tuple(map(int, moves)), ms, end))
+def game(moves, *end, **named):
+    """The last sentence of a game that has come so far."""
+    return sentences(moves, *end, **named)[-1]
 
 
 def judged(*lines):
     """The result of a referee; a line may bring what was measured at it, a number is flash time."""
     referee = Referee(Result())
-    for line in (BOOT, *lines):
+    for line in (write(BOOT), *lines):
         if isinstance(line, int):
             referee.flash_begins(line)
         else:
@@ -36,12 +39,8 @@ def judged(*lines):
     return referee.result
 
 
-def pp(moves, end="-", number=1, first="A"):
-    return game(moves, end, seats="PP", number=number, first=first)
-
-
-WON = [*(pp("04132"[:count]) for count in range(5)), pp("04132", "A")]
-LOST = [*(pp("04132"[:count], "-", 2, "B") for count in range(5)), pp("04132", "B", 2, "B")]
+WON = sentences("04132", seats="PP")
+LOST = sentences("04132", seats="PP", number=2, first="B")
 
 
 def test_the_monkeys_contacts_are_such_as_fingers_make():
@@ -70,18 +69,18 @@ SAVED_LATE = [85_000, (EMPTY, "#2448,7,0"), (FOUR, "#2448,95,0")]
     [
         (["Traceback (most recent call last):"], "Traceback"),
         (["#2448,17,1"], "not a sentence"),
-        ([BOOT], "started again"),
+        ([write(BOOT)], "started again"),
         ([game("", boot="0000FFFF")], "another boot"),
         ([game("", number=2)], "does not begin"),
         ([game("", first="B")], "player B begins"),
         ([game("", seats="EP")], "player A must be a person"),
         ([EMPTY, game("", number=2)], "does not continue"),
-        ([EMPTY, game("4", ms=5), game("40", ms=4)], "does not continue"),
+        ([EMPTY, FOUR, game("40", step_ms=200)], "does not continue"),
         ([EMPTY, FOUR, game("50")], "not one move after"),
         ([EMPTY, game("4", "x")], "a move was made in leaving"),
         ([EMPTY, FOUR, game("41")], "level H does not play that"),
-        ([EMPTY, FOUR, game("40", ms=450)], "replied after 49 ms"),
-        ([*WON, *LOST, pp("", number=3, first="B")], "player B begins"),
+        ([EMPTY, FOUR, game("40", step_ms=225)], "replied after 49 ms"),
+        ([*WON, *LOST, game("", seats="PP", number=3, first="B")], "player B begins"),
         ([(EMPTY, "#2448,51,0")], "stalled for 51 ms"),
         ([*SAVED, (FOUR, "#2448,72,0")], "stalled for 72 ms"),
         ([*SAVED_LATE, (game("40"), "#2448,72,0")], "stalled for 72 ms"),
@@ -99,11 +98,11 @@ def test_the_referee_notices(lines, complaint):
 def test_the_referee_follows_games_counts_them_and_measures():
     result = judged(
         game(""), game("4"), game("40"), game("40", "x"),
-        game("", number=2, seats="PP"), game("0", number=2, seats="PP", ms=5),
-        game("0", "x", number=2, seats="PP", ms=9), game("", number=3),
+        game("", number=2, seats="PP"), game("0", number=2, seats="PP"),
+        game("0", "x", number=2, seats="PP"), game("", number=3),
     )  # fmt: skip
     assert result.counts == {"ended": 2, "ended Hx": 1, "ended Px": 1}
-    judged(*WON, *LOST, pp("", number=3))
+    judged(*WON, *LOST, game("", seats="PP", number=3))
     result = judged(EMPTY, (FOUR, "#2400,9,1"), (game("40"), "#2432,11,1"))
     assert (result.lowest_free, result.most["gap ms"]) == (2400, 17)
     most = judged(*SAVED_LATE).most
