@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from mosquitto import Mosquitto, installed
 from needed import long, missing
 from noughts import cli
+from noughts.recording.recorder import Recorder
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
@@ -81,6 +82,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store."""
     with Store(tmp_path / "games.db", create=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def recorder(store: Store) -> Recorder:
+    """What records in it."""
+    return Recorder(store)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What boards say, by cable and radio, on its way to the store and the events."""
+"""What boards say, by cable and radio, on its way to the store and the events; games of `play`."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ import fuzz_log
 from needed import POSIX, long
 from noughts.boards.ports import Port
 from noughts.cli.watch import _sum_up
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
 from noughts.recording.events import (
@@ -29,6 +29,7 @@ from noughts.recording.events import (
     StoreGone,
     UnknownSentence,
 )
+from noughts.recording.play_recording import PlayRecording
 from noughts.recording.port_monitor import name_of
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
@@ -37,7 +38,8 @@ from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
-from sample_games import AT, BOOT, DRAW, stages, wire
+from sample_games import A_WINS, AT, BOOT, DRAW, stages, wire
+from waiting import until
 
 
 def received(store):
@@ -62,9 +64,8 @@ def test_hostile_boards(tmp_path, seeds):
         fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path / str(seed))
 
 
-def test_a_sentence_is_stored_before_its_event(store):
+def test_a_sentence_is_stored_before_its_event(recorder, store):
     """So that nothing that was shown is lost when the program is killed."""
-    recorder = Recorder(store)
     game = stages([4, 0])
     with contextlib.closing(sqlite3.connect(store.path)) as other:
         for lines, (sentence, number) in enumerate(
@@ -78,16 +79,14 @@ def test_a_sentence_is_stored_before_its_event(store):
     assert recorder.hear("usb-1", wire(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
 
 
-def test_boards_do_not_mix(store):
-    recorder = Recorder(store)
+def test_boards_do_not_mix(recorder, store):
     for a, b in zip(wire(stages([4])[1]), wire(stages([0])[1]), strict=True):
         recorder.hear("one", bytes([a]), AT)
         recorder.hear("two", bytes([b]), AT)
     assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
 
 
-def test_noise_is_counted_stored_and_harmless(store):
-    recorder = Recorder(store)
+def test_noise_is_counted_stored_and_harmless(recorder, store):
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
     assert recorder.hear("usb-1", data, AT) == [NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")]
     assert recorder.hear("usb-1", b"half a li", AT) == []
@@ -102,10 +101,9 @@ def test_noise_is_counted_stored_and_harmless(store):
     assert received(store) == ([*texts, ("usb-1", AT + 1, texts[0][2])], 0)
 
 
-def test_the_oldest_noise_makes_room_and_sentences_stay(store, monkeypatch):
+def test_the_oldest_noise_makes_room_and_sentences_stay(recorder, store, monkeypatch):
     monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
     monkeypatch.setattr("noughts.store.lines._PURGED", 10)
-    recorder = Recorder(store)
     recorder.hear("usb-1", wire(stages([4])[1]), AT)
     for number in range(1000):
         recorder.hear("usb-1", f"line {number}\r\n".encode(), AT + number)
@@ -114,8 +112,7 @@ def test_the_oldest_noise_makes_room_and_sentences_stay(store, monkeypatch):
     assert [int(text.split()[1]) for _, _, text in noise] == list(range(1000 - len(noise), 1000))
 
 
-def test_later_versions_are_reported_once_and_stored(store):
-    recorder = Recorder(store)
+def test_later_versions_are_reported_once_and_stored(recorder, store):
     later = f"$NX,1*{checksum('NX,1')}".encode()
     assert recorder.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
         UnknownSentence("usb-1", "sentence type $NX")
@@ -242,8 +239,8 @@ ONE, TWO = "9A1B2C3D", "00000002"
 PORT = "/dev/ttyACM0"
 
 
-def test_one_line_carries_many_boards_and_is_none_itself(store):
-    recorder, session = Recorder(store), Session()
+def test_one_line_carries_many_boards_and_is_none_itself(recorder, store):
+    session = Session()
     session.take(PortOpened("usb-1", PORT))
     heard = [
         (ONE, OF_RADIO),
@@ -271,16 +268,15 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
     assert session.gateways == []
 
 
-def test_rooms_have_their_own_boards(store):
-    recorder = Recorder(store)
+def test_rooms_have_their_own_boards(recorder):
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
     heard = [recorder.hear(each, wire(OF_RADIO, radio_id=ONE), AT)[0].board for each in gateways]
     assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
     assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
 
 
-def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
-    recorder, session = Recorder(store), Session()
+def test_a_flood_of_invented_ids_is_bounded_and_counted(recorder, store):
+    session = Session()
     recorder.radio.named = {f"radio-{ONE}"}
     flood = b"".join(wire(OF_RADIO, radio_id=f"{number:08X}") for number in range(5000))
     events = recorder.hear("usb-1", flood + wire(OF_RADIO, radio_id=ONE), AT)
@@ -297,9 +293,8 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     assert received(store) == ([], MAX_BOARDS + 1)
 
 
-def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
+def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(recorder, store):
     """So the time that they take is bounded, and what came by cable is not affected."""
-    recorder = Recorder(store)
     game = stages([4, 0], boot=OF_RADIO.boot)
     invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
     events = recorder.hear("usb-1", wire(*invented, radio_id=ONE), AT)
@@ -347,3 +342,63 @@ def test_known_boards_as_a_teacher_writes_them_down(tmp_path):
         path.write_text(text)
         with pytest.raises(NoughtsError, match=said):
             known_ids(path, names)
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Records sentences in a store of this name, until its end."""
+
+    def record(*sentences, store="games.db"):
+        recording = PlayRecording(tmp_path / store, "virtual-V2")
+        recording.receive(wire(*sentences))
+        recording.close()
+        return recording
+
+    return record
+
+
+def test_a_session_has_a_score_and_a_last_game(recorded):
+    recording = recorded(
+        BOOT,
+        stages(A_WINS, boot="AAAAAAAA")[-1],  # resent: not of this session
+        *stages(A_WINS, step_ms=500),
+        *stages(DRAW, number=2)[4:],
+        *stages(DRAW[:2], end="x", number=3),
+        *stages([], end="x", number=4),  # nobody moved
+        *stages(A_WINS, seats="PP", number=5)[:5],
+    )
+    assert recording.stored == {1, 2, 3, 4} and recording.error == ""
+    assert recording.score == {"PH": {"A": 1, "=": 1}}
+    last = recording.last
+    assert (last.id, last.board, last.hardware, last.result) == (3, "virtual-V2", "V1", "draw")
+    assert last.thought_ms == [None] * 4 + [1000] * 5
+
+
+@pytest.mark.parametrize("when", ["at once", "later"])
+def test_a_failing_store_is_reported_and_the_session_goes_on(recorded, tmp_path, monkeypatch, when):
+    add_many = Store.add_many
+
+    def fail(store, received):
+        if store.path.parent == tmp_path:
+            raise StoreError("no room to write")
+        return add_many(store, received)
+
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setattr(Store, "add_many", fail)
+    store = "games.db" if when == "later" else "file/games.db"
+    recording = recorded(BOOT, *stages(A_WINS), store=store)
+    assert ("no room to write" if when == "later" else "cannot make the folder") in recording.error
+    assert not recording.stored and (when == "later" or recording.last.result == "A")
+
+
+@POSIX
+def test_replacement_of_a_deleted_store_is_reported(tmp_path):
+    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+    recording.receive(wire(BOOT, *stages(A_WINS)))
+    until(lambda: recording.stored, "the game")
+    for file in tmp_path.glob("games.db?*"):
+        file.unlink()
+    recording.receive(wire(*stages(DRAW, number=2)))
+    recording.close()
+    assert recording.error == ""
+    assert "games are stored in" in recording.moved and "games-2.db" in recording.moved

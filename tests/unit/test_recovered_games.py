@@ -9,7 +9,6 @@ import pytest
 
 from noughts.protocol.sentences import Boot, write
 from noughts.recording.events import PortClosed, PortOpened, ResentGames
-from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import LineOpened
 from noughts.store import timestamps
@@ -38,11 +37,6 @@ def clock(monkeypatch):
     stopped = SimpleNamespace(monotonic=lambda: clock.s)
     monkeypatch.setattr("noughts.recording.recorder.time", stopped)
     return clock
-
-
-@pytest.fixture
-def recorder(store):
-    return Recorder(store)
 
 
 def received(recorder, *sentences, at=AT):
