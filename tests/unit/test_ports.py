@@ -13,14 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.boards.files import BoardFiles
-from noughts.boards.ports import (
-    Port,
-    choose_port,
-    find_ports,
-    open_port,
-    read_port,
-    why_not,
-)
+from noughts.boards.ports import Port, choose_port, find_ports, open_port, read_port, why_not
 from noughts.boards.start import wait_for_start
 from noughts.errors import BoardError
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
