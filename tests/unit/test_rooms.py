@@ -211,11 +211,12 @@ class Broker:
 
 
 class Room(publisher.Publisher):
-    """A room; no time passes but where a test says so."""
+    """A room that is connected; no time passes but where a test says so."""
 
-    def __init__(self, *words):
-        super().__init__(*words)
-        self.told = []
+    def __init__(self, store):
+        self.store, self.told = store, []
+        super().__init__(parse(BROKER), "3b", lambda: self.store)
+        self.connect()
 
     def connect(self):
         self._broker.is_up = True
@@ -245,6 +246,10 @@ class Room(publisher.Publisher):
         self.told += self.poll()
         assert self._broker.acknowledged.pop() == 7
 
+    def say(self, number, board=None):
+        """A line of this board; else of one that says nothing else: a message by itself."""
+        self.store.add_many([Received(board or f"usb-{number}", None, f"line {number}", AT)])
+
     def end(self):
         """What was sent besides, until the end."""
         self._broker.is_up = False
@@ -252,32 +257,16 @@ class Room(publisher.Publisher):
         return self.several(len(self._broker.sent))
 
 
-def say(store, number, board=None):
-    """A line of this board, or of one that says nothing else: then it is a message by itself."""
-    store.add_many([Received(board or f"usb-{number}", None, f"line {number}", AT)])
-
-
 @pytest.fixture
 def room(store, monkeypatch):
     monkeypatch.setattr(publisher, "Broker", Broker)
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
-    begun, stores = [], [store]
-
-    def begin():
-        begun.append(Room(parse(BROKER), "3b", lambda: stores[-1]))
-        return begun[-1]
-
-    begin.stores = stores
-    yield begin
-    for each in begun:
-        each.close()
+    return Room(store)
 
 
-def test_what_is_not_confirmed_is_sent_again_in_order(store, room):
+def test_what_is_not_confirmed_is_sent_again_in_order(room):
     for number in range(4):
-        say(store, number)
-    room = room()
-    room.connect()
+        room.say(number)
     assert room.several(4) == [0, 1, 2, 3]
     room.connect()
     assert room.several(4) == [0, 1, 2, 3]
@@ -287,35 +276,31 @@ def test_what_is_not_confirmed_is_sent_again_in_order(store, room):
     assert room.next() == 3
     room.connect()
     assert room.several(2) == [1, 3]
-    say(store, 4)
+    room.say(4)
     assert room.next() == 4
     room.confirm(1, 3, 4)
     assert room.end() == [("offline", True)]
 
 
-def test_so_many_wait_and_no_more(store, room):
+def test_so_many_wait_and_no_more(room):
     for number in range(publisher.WINDOW + 3):
-        say(store, number)
-    room = room()
-    room.connect()
+        room.say(number)
     assert room.several(publisher.WINDOW) == list(range(publisher.WINDOW))
     room.confirm(0, 1)
     assert room.several(2) == [publisher.WINDOW, publisher.WINDOW + 1]
     assert room.end() == [("offline", True)]
 
 
-def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
+def test_nobody_confirms_anything_for_a_while(room, monkeypatch):
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", 0.0)
-    say(store, 0)
-    say(store, 1)
-    room = room()
     room.connect()
+    room.say(0)
+    room.say(1)
     assert room.several(6) == [0, 1, 0, 1, 0, 1]
-    connected, waiting = room.told
+    connected, _, waiting = room.told
     assert connected == BrokerAnswered(BROKER, "connected")
-    assert isinstance(waiting, PortUnavailable) and waiting.why.startswith(
-        "no collector is storing"
-    )
+    assert isinstance(waiting, PortUnavailable)
+    assert waiting.why.startswith("no collector is storing")
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     room.confirm(0)
     assert room.told.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
@@ -328,35 +313,30 @@ def published(store):
 
 
 def test_what_was_confirmed_is_known_after_a_restart(store, room):
-    before = room()
-    before.connect()
     for number in range(3):
-        say(store, number)
-        assert before.next() == number
-    before.confirm(0)
-    before.confirm(2)
-    assert before.next() == 1
-    assert before.end() == [("offline", True)]
+        room.say(number)
+        assert room.next() == number
+    room.confirm(0)
+    room.confirm(2)
+    assert room.next() == 1
+    assert room.end() == [("offline", True)]
     assert published(store) == [(1,)]
-    again = room()
-    again.connect()
+    again = Room(store)
     assert again.several(2) == [1, 2]
     again.confirm(1, 2)
-    say(store, 3)
-    say(store, 0, "3b/usb-1")  # which is not published: it comes from this very room
+    again.say(3)
+    again.say(0, "3b/usb-1")  # which is not published: it comes from this very room
     assert again.next() == 3
     again.confirm(3)
     assert again.end() == [("offline", True)] and published(store) == [(5,)]
 
 
-def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, room, tmp_path):
-    say(store, 0)
-    stores, room = room.stores, room()
-    room.connect()
+def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(room, tmp_path):
+    room.say(0)
     assert room.next() == 0
     with Store(tmp_path / "games-2.db", create=True) as other:
-        stores.append(other)
-        say(other, 1)
+        room.store = other
+        room.say(1)
         assert room.next() == 1
         room.confirm(0, 1)
         assert room.end() == [("offline", True)]
@@ -364,8 +344,6 @@ def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, roo
 
 
 def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
-    room = room()
-    room.connect()
     for payload in (b"offline", b"online", b"\xff"):
         room.receive("status", payload)
     assert room.next() == ("online", True)
