@@ -22,7 +22,7 @@ from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.engine import Reply, interval, match
-from noughts.game.positions import EMPTY, unfinished
+from noughts.game.positions import EMPTY, canonical, unfinished
 from noughts.game.proof import RESULTS, ask, prove
 from own_engines import outcomes
 
@@ -31,7 +31,7 @@ ENGINES = engines()
 
 def test_all_searches_agree_with_each_other_and_with_the_solver():
     for position in unfinished():
-        if position.ply < 2:
+        if position.ply < 2 or (position.ply == 2 and position != canonical(position)):
             continue  # minimax takes a while there
         plain, pruned, remembered = (
             ENGINES[name].reply(position) for name in ("minimax", "alphabeta", "transposition")
