@@ -267,15 +267,12 @@ def test_keys_are_held_as_long_as_asked_for():
     board = Mock(clock_us=0)  # in the menu
     board.uart.receive.return_value = b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n"
     board.leds.return_value = bytes([9] * 25)
+    board.run_for.side_effect = lambda us: setattr(board, "clock_us", board.clock_us + us)
     done = [(0,)]
-
-    def run_for(us):
-        board.clock_us += us
 
     def record(name):
         return lambda *values: done.append((board.clock_us / 1000, name, *values))
 
-    board.run_for = run_for
     board.press, board.release, board.tilt = map(record, ("press", "release", "tilt"))
     list(KeyPlayer(board).play(read_keys("A:40 20 AB:100 B tilt:400,-1000 5 flat A")))
     waits = [(after[0] - before[0], *after[1:]) for before, after in itertools.pairwise(done)]

@@ -1,6 +1,5 @@
 """Serial ports: finding micro:bits, why one cannot be opened, and following those that come."""
 
-import contextlib
 import errno
 import io
 import os
@@ -8,6 +7,7 @@ import re
 import subprocess
 import sys
 import termios
+from contextlib import ExitStack, closing
 from types import SimpleNamespace
 
 import pytest
@@ -145,98 +145,87 @@ def test_a_port_in_use_says_by_whom(port, called, exclusive):
     open_port(name).close()
 
 
-class Boards:
-    """What the system lists, and how often it was asked."""
+class Monitor(PortMonitor):
+    """Follows ports; `there` is what the system lists, and `asked` how often it was asked."""
 
-    def __init__(self):
-        self.there, self.asked = [], 0
+    def __init__(self, *wanted, there=()):
+        self.there, self.asked = there, 0
+        super().__init__(wanted, find=self.find)
 
     def find(self):
         self.asked += 1
         return list(self.there)
 
-    def looked_at(self, times, follower):
+    def looked(self, times):
         """Wait until the system was asked so often; a look that has begun may be an older one."""
         asked, changes = self.asked + times, []
-        until(lambda: changes.extend(follower.poll()) or self.asked >= asked, "a look")
+        until(lambda: changes.extend(self.poll()) or self.asked >= asked, "a look")
+        return changes
+
+    def changes(self, count):
+        """So many changes, when they have come; bytes that follow each other count once."""
+        changes = []
+
+        def enough():
+            for change in self.poll():
+                if isinstance(change, DataReceived):
+                    assert abs(change.at - now()) < 60_000
+                    before = b""
+                    if changes and isinstance(changes[-1], DataReceived):
+                        before = changes.pop().data
+                    change = DataReceived(change.board, before + change.data, None)
+                if not isinstance(change, LineOpened):
+                    changes.append(change)
+            return len(changes) >= count
+
+        until(enough, f"{count} changes")
         return changes
 
 
 @pytest.fixture
-def boards(monkeypatch):
+def follow(monkeypatch):
     monkeypatch.setattr("noughts.recording.port_monitor._LOOK_S", 0.02)
-    return Boards()
+    with ExitStack() as started:
+        yield lambda *words, **named: started.enter_context(closing(Monitor(*words, **named)))
 
 
-@pytest.fixture
-def follow(boards):
-    made = []
-
-    def start(*wanted):
-        made.append(PortMonitor(wanted, find=boards.find))
-        return made[-1]
-
-    yield start
-    for each in made:
-        each.close()
-
-
-def changes_of(follower, count):
-    """So many changes, when they have come; bytes that follow each other count once."""
-    changes = []
-
-    def enough():
-        for change in follower.poll():
-            if isinstance(change, DataReceived):
-                assert abs(change.at - now()) < 60_000
-                before = b""
-                if changes and isinstance(changes[-1], DataReceived):
-                    before = changes.pop().data
-                change = DataReceived(change.board, before + change.data, None)
-            if not isinstance(change, LineOpened):
-                changes.append(change)
-        return len(changes) >= count
-
-    until(enough, f"{count} changes")
-    return changes
-
-
-def test_boards_are_named_by_their_usb_ids(boards, port, follow):
+def test_boards_are_named_by_their_usb_ids(port, follow):
     one, two = port("one"), port("two")
     name, other = (os.path.realpath(each.path) for each in (one, two))
     follower = follow()
     assert follower.poll() == []
-    boards.there = [Port(name, "9900aa"), Port(other, None)]
-    assert set(changes_of(follower, 2)) == {
+    follower.there = [Port(name, "9900aa"), Port(other, None)]
+    assert set(follower.changes(2)) == {
         PortOpened("usb-9900aa", name),
         PortOpened(other, other),
     }
     for far, board in (one, "usb-9900aa"), (two, other):
         far.send(b"hello")
-        assert changes_of(follower, 1) == [DataReceived(board, b"hello", None)]
+        assert follower.changes(1) == [DataReceived(board, b"hello", None)]
     follower.close()
     # A port that was named by a link is the board behind it; the others are not followed.
-    assert changes_of(follow(one.path), 1) == [PortOpened("usb-9900aa", one.path)]
+    assert follow(one.path, there=follower.there).changes(1) == [PortOpened("usb-9900aa", one.path)]
 
 
-def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(boards, port, follow):
-    (refused,) = changes_of(follower := follow("/dev/nowhere"), 1)
+def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(port, follow):
+    follower = follow("/dev/nowhere")
+    (refused,) = follower.changes(1)
     assert isinstance(refused, PortUnavailable)
     assert refused.port == "/dev/nowhere"
-    assert boards.looked_at(3, follower) == []
+    assert follower.looked(3) == []
     far = port("one")
     name = far.path
     follower = follow(name, name)
-    assert changes_of(follower, 1) == [PortOpened(name, name)]
+    assert follower.changes(1) == [PortOpened(name, name)]
     far.send(b"once")
-    assert changes_of(follower, 1) == [DataReceived(name, b"once", None)]
-    assert boards.looked_at(3, follower) == []
+    assert follower.changes(1) == [DataReceived(name, b"once", None)]
+    assert follower.looked(3) == []
 
 
 def test_one_that_talks_without_end_does_not_keep_the_others_waiting(port, follow):
     loud, quiet = port("loud"), port("quiet")
     follower = follow(loud.path, quiet.path)
-    changes_of(follower, 2)
+    follower.changes(2)
     quiet.send(b"me too")
     received = []
 
@@ -254,14 +243,14 @@ def test_a_port_is_released_and_taken_again(port, follow):
     far = port("one")
     name = far.path
     follower = follow(name)
-    changes_of(follower, 1)
-    with follower.released(name), contextlib.closing(open_port(name)) as taken:
+    follower.changes(1)
+    with follower.released(name), closing(open_port(name)) as taken:
         taken.timeout = 120
         far.send(b"for us")
         assert taken.read(6) == b"for us"
         released = PortClosed(name, name, "in use for a moment")
-        assert changes_of(follower, 1) == [released]
-    assert changes_of(follower, 1) == [PortOpened(name, name)]
+        assert follower.changes(1) == [released]
+    assert follower.changes(1) == [PortOpened(name, name)]
 
 
 def test_a_far_hosts_port_which_gives_a_byte_at_a_time_is_read_in_one_go():
