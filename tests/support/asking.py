@@ -73,6 +73,23 @@ HERE = "127.0.0.1:8017"
 OURS = {"host": HERE, "origin": f"http://{HERE}"}
 SITE = Site(Path("no such folder", "games.db"), 8017)
 
+
+class Answer:
+    """What the application says; types: of all its messages."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        start, *rest = messages
+        self.types = [message["type"] for message in messages]
+        self.status = start.get("status")
+        pairs = start.get("headers", ())
+        self.headers = {name.decode().lower(): value.decode() for name, value in pairs}
+        self.text = b"".join(message.get("body", b"") for message in rest).decode()
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
@@ -84,8 +101,7 @@ def ask(
     client: str = "127.0.0.1",
     site: Site = SITE,
     kind: str = "http",
-) -> list[Message]:
-    """All that the application says."""
+) -> Answer:
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     path, _, query = path.partition("?")
     scope = {
@@ -121,22 +137,22 @@ def ask(
             await application(site, LiveBoards(site))(scope, receive, send)
 
     asyncio.run(once())
-    return messages
+    return Answer(messages)
 
 
 def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
     """What an address answers, as JSON."""
-    messages = ask({"host": HERE}, path=address, site=Site(db, 8017))
-    assert status(messages) == expected, text(messages)
-    return json.loads(text(messages))
+    answer = ask({"host": HERE}, path=address, site=Site(db, 8017))
+    assert answer.status == expected, answer.text
+    return answer.json
 
 
 def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
     """What an address answers, as HTML."""
     named = {"host": HERE, "accept": "text/html"}
-    messages = ask(named, path=address, site=Site(db, 8017))
-    assert status(messages) == expected, text(messages)
-    return HtmlPage(text(messages))
+    answer = ask(named, path=address, site=Site(db, 8017))
+    assert answer.status == expected, answer.text
+    return HtmlPage(answer.text)
 
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
@@ -146,19 +162,3 @@ def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
     good = {"content-type": "application/json", "x-noughts-token": site.token}
     named = {name.replace("_", "-"): value for name, value in more.items()}
     return {name: value for name, value in (ours | good | named).items() if value is not None}
-
-
-def status(messages: list[Message]) -> int:
-    """The status of an answer."""
-    number: int = messages[0]["status"]
-    return number
-
-
-def headers(messages: list[Message]) -> dict[str, str]:
-    """The headers of an answer, in lower case."""
-    return {name.decode().lower(): value.decode() for name, value in messages[0]["headers"]}
-
-
-def text(messages: list[Message]) -> str:
-    """The body of an answer."""
-    return b"".join(message.get("body", b"") for message in messages[1:]).decode()

@@ -1,7 +1,6 @@
 """The data log of a V2: read, damaged, and stored from a copy, a board's drive and the page."""
 
 import io
-import json
 import os
 import sys
 import threading
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asking import SITE, ask, change, status, text
+from asking import SITE, ask, change
 from data_logs import COLUMNS, HEADING, as_row, data_log, row
 from noughts.boards.drive import look
 from noughts.boards.ports import Port
@@ -191,7 +190,7 @@ def test_a_log_that_is_dropped_on_the_page_is_stored_once(tmp_path):
     def drop(content, name="anna.htm"):
         address = f"/api/logs?{urlencode({'name': name})}"
         answer = ask(change(), "POST", address, (content,), site=site)
-        return status(answer), json.loads(text(answer))
+        return answer.status, answer.json
 
     answer, error = drop(LOG[:9000], name="\x1b[2J.htm")
     assert answer == 400 and "is cut short or damaged; " in error["error"]

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from asking import ask, change, get, page, status, text
+from asking import ask, change, get, page
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
@@ -32,8 +32,8 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
     monkeypatch.setattr(timestamps, "now", lambda: AT)
     db = tmp_path / "games.db"
     for _ in range(2):  # what is sent twice is kept once
-        assert json.loads(text(post(db, {}))) == {"game": 1}
-    assert json.loads(text(post(db, {"number": 2, "opponent": "friend"}))) == {"game": 2}
+        assert post(db, {}).json == {"game": 1}
+    assert post(db, {"number": 2, "opponent": "friend"}).json == {"game": 2}
     with Store(db) as store:
         kept, of_two = game(store, 1), game(store, 2)
     assert (kept.seats, kept.first, kept.end, kept.ms) == ("PH", "B", "B", 7000)
@@ -57,8 +57,8 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
 )
 def test_a_game_that_no_page_sends_is_refused(tmp_path, changed):
     refused = post(tmp_path / "games.db", changed)
-    assert status(refused) == 400
-    assert json.loads(text(refused)) == {"error": "that is not a game; load the page again"}
+    assert refused.status == 400
+    assert refused.json == {"error": "that is not a game; load the page again"}
     assert not (tmp_path / "games.db").exists()
 
 

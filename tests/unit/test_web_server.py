@@ -1,6 +1,5 @@
 """The page's server: who may ask, what a request needs, how long it waits, its port and its end."""
 
-import json
 import os
 import signal
 import socket
@@ -11,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.responses import JSONResponse
 
-from asking import HERE, OURS, SITE, ask, change, headers, status, text
+from asking import HERE, OURS, SITE, ask, change
 from noughts.cli import web
 from noughts.web import play, safety, server
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, Site
@@ -24,7 +23,7 @@ PASSED = 400
 
 
 def post(headers, path="/api/games", body=(b"{}",), **named):
-    return status(ask(headers, "POST", path, body, **named))
+    return ask(headers, "POST", path, body, **named).status
 
 
 @pytest.mark.parametrize(
@@ -37,16 +36,16 @@ def post(headers, path="/api/games", body=(b"{}",), **named):
 def test_foreign_names(hosts):
     refused = ask([("host", host) for host in hosts])
     why = f"noughts does not answer to this address; open http://{HERE}/ instead"
-    assert (status(refused), json.loads(text(refused))) == (421, {"error": why})
+    assert (refused.status, refused.json) == (421, {"error": why})
 
 
 def test_own_names(monkeypatch):
     for host in (HERE, "localhost:8017"):
-        assert status(ask({"host": host})) == 200
+        assert ask({"host": host}).status == 200
         assert post(change(host=host, origin=f"http://{host}")) == PASSED
     for header, page in (("text/html", True), ("*/*", False)):
         refused = ask([("host", "evil.example:8017"), ("accept", header)])
-        assert ("<h1>That did not work</h1>" in text(refused)) == page and status(refused) == 421
+        assert ("<h1>That did not work</h1>" in refused.text) == page and refused.status == 421
     monkeypatch.setattr(socket, "gethostname", lambda: "Class-PC.school")
     assert server.own_names() == ["class-pc.school", "class-pc.local"]
     # A browser does not write the port of the web itself, neither in Host nor in Origin.
@@ -61,9 +60,9 @@ def test_foreign_origins(origin):
     assert post(change(origin=origin)) == 403
     by_hand = {name: text for name, text in {**OURS, "origin": origin}.items() if text is not None}
     sent = ask(by_hand, path="/api/live", body=("[]",), kind="websocket")
-    assert [message["type"] for message in sent] == ["websocket.close"]
+    assert sent.types == ["websocket.close"]
     if origin is not None:
-        assert status(ask(by_hand)) == 403
+        assert ask(by_hand).status == 403
 
 
 def test_our_own_page_names_itself_once():
@@ -71,7 +70,7 @@ def test_our_own_page_names_itself_once():
     fetched = {"sec_fetch_site": "same-origin", "sec_fetch_mode": "cors", "sec_fetch_dest": "empty"}
     assert post(change(**fetched)) == PASSED
     sent = ask(OURS, path="/api/live", body=("[]",), kind="websocket")
-    assert [message["type"] for message in sent][:2] == ["websocket.accept", "websocket.send"]
+    assert sent.types[:2] == ["websocket.accept", "websocket.send"]
 
 
 @pytest.mark.parametrize(
@@ -89,8 +88,8 @@ def test_our_own_page_names_itself_once():
 )
 def test_where_a_browser_says_that_a_request_comes_from(site, mode, dest, page, api):
     named = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
-    assert status(ask({"host": HERE} | named)) == page
-    assert status(ask({"host": HERE} | named, path="/api/play")) == api
+    assert ask({"host": HERE} | named).status == page
+    assert ask({"host": HERE} | named, path="/api/play").status == api
     assert post(change() | named) == (PASSED if site == "same-origin" else 403)
 
 
@@ -102,17 +101,17 @@ def test_who_may_change_something():
 def test_a_guest_can_watch_only():
     """It does not get the token, and its headers are not believed."""
     guest = {"site": OPEN, "client": "192.0.2.7"}
-    elsewhere = text(ask({"host": "192.0.2.3:8017"}, **guest))
+    elsewhere = ask({"host": "192.0.2.3:8017"}, **guest).text
     assert elsewhere.endswith('open http://192.0.2.2:8017/ instead"}')
     there = {"host": "192.0.2.2:8017"}
-    shown = text(ask(there, **guest))
+    shown = ask(there, **guest).text
     assert '<meta name="token" content="">' in shown and OPEN.token not in shown
-    assert f'content="{OPEN.token}"' in text(ask({"host": HERE}, site=OPEN))
-    assert status(ask(there, path="/api/play", **guest)) == 200
+    assert f'content="{OPEN.token}"' in ask({"host": HERE}, site=OPEN).text
+    assert ask(there, path="/api/play", **guest).status == 200
     lies = change(OPEN, x_forwarded_for="127.0.0.1", forwarded="for=127.0.0.1")
     refused = ask(lies, "POST", "/api/games", **guest)
     why = "from another computer you can watch, but not change anything"
-    assert (status(refused), json.loads(text(refused))["error"]) == (403, why)
+    assert (refused.status, refused.json["error"]) == (403, why)
     assert post(change(OPEN), site=OPEN) == PASSED
 
 
@@ -127,8 +126,8 @@ def test_a_body_in_pieces():
     piece = b"x" * (MAX_BODY // 2)
     assert post(change(), "/api/logs", (piece, piece)) == PASSED
     refused = ask(change(), "POST", "/api/logs", (piece, piece, b"x"))
-    assert status(refused) == 413
-    assert headers(refused)["connection"] == "close"  # for the rest is never read
+    assert refused.status == 413
+    assert refused.headers["connection"] == "close"  # for the rest is never read
 
 
 @pytest.mark.parametrize(
@@ -144,8 +143,8 @@ def test_a_body_in_pieces():
 def test_what_a_browser_may_do_with_an_answer(path, method, expected, monkeypatch):
     monkeypatch.setattr(play, "parsed", lambda *_: 1 / 0)
     answer = ask({"host": HERE}, method, path)
-    assert status(answer) == expected
-    given = headers(answer)
+    assert answer.status == expected
+    given = answer.headers
     assert given["content-security-policy"].startswith("default-src 'self'; ")
     assert "frame-ancestors 'none'" in given["content-security-policy"]
     assert given["x-content-type-options"] == "nosniff"
@@ -154,7 +153,7 @@ def test_what_a_browser_may_do_with_an_answer(path, method, expected, monkeypatc
     assert given["cache-control"] == "no-store"
     assert not {"server", "access-control-allow-origin", "set-cookie"} & set(given)
     if expected != 200:
-        assert list(json.loads(text(answer))) == ["error"] and "Traceback" not in text(answer)
+        assert list(answer.json) == ["error"] and "Traceback" not in answer.text
 
 
 def test_rates():
