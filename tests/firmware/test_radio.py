@@ -7,13 +7,14 @@ from itertools import pairwise
 import pytest
 
 from boards import A, B, Driver
+from microbit_emulator import Ether
 from needed import long
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from official import firmwares, stepped
-from radio_class import RecordingEther, play
+from radio_class import play
 
 GROUP = 7
 V1, V2, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V2 2.0.0-beta.5"
@@ -37,11 +38,11 @@ class Sender(Driver):
     """A board that sends by radio, in an ether of its own or with others."""
 
     def __init__(self, board, *others):
-        self.ether = RecordingEther({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
+        self.ether = Ether({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
         super().__init__(board)
 
     def sent(self):
-        return [packet.payload.decode() for packet in self.ether.packets]
+        return [packet.payload.decode() for packet in self.ether.history]
 
     def said(self):
         """The bodies of all sentences that it has said by cable."""
@@ -108,7 +109,7 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     sent = board.sent()
     assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in again) for body in said}
     moments = {board.frame(body): [] for body in again}
-    for packet, text in zip(board.ether.packets, sent, strict=True):
+    for packet, text in zip(board.ether.history, sent, strict=True):
         if text in moments:
             moments[text].append(packet.start / 64e6)
     for times in moments.values():
@@ -157,7 +158,7 @@ def test_a_fault_of_the_radio_ends_no_game():
     board.press(B)
     board.says("", "-")
     board.play_out("4", "-")
-    assert not board.ether.packets and len(board.noise) == 1
+    assert not board.ether.history and len(board.noise) == 1
 
 
 def test_the_ordinary_game_leaves_the_radio_alone():
@@ -198,7 +199,7 @@ def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
     heard.shows("9.... ..... ..... ..... .....")
     program = SENDS % (GROUP, RUBBISH, GOOD)
     board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
-    board.wait(lambda: len(board.ether.packets) == 300 + len(RUBBISH) + len(GOOD), "all frames")
+    board.wait(lambda: len(board.ether.history) == 300 + len(RUBBISH) + len(GOOD), "all frames")
     board.rest(100)
     told = lines(heard)
     assert told[-2:] == GOOD

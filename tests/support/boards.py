@@ -180,11 +180,11 @@ class Driver:
             self.says(moves[:count], end if count == len(moves) else "-")
 
 
-def in_menu(start: Start, kind: type[Driver] = Driver) -> Driver:
+def in_menu(start: Start) -> Driver:
     """The micro:bit of a firmware with the game in its menu. There is one: it is taken back."""
     board, at_boot = _booted(start)
     at_boot.restore()
-    driver = kind(board)
+    driver = Driver(board)
     driver.start()
     return driver
 

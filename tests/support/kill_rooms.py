@@ -9,8 +9,9 @@ collector's store must have each game once, as the store of its room has it.
 
 import argparse
 import contextlib
+import multiprocessing
+import os
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -23,11 +24,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fed_port import Port
-from lives import Life
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Sentence
 from random_games import random_game
 from waiting import until
+from watcher import rows
 
 ROOMS = ("3a", "3b")
 _BOARDS = 2
@@ -43,6 +44,12 @@ _ALL = """
 """Where only the end of a game was received, a room that was killed may take it for a late one, and
 the collector not: it came at the same moment."""
 
+_RESEND_AFTER_S = 10.0
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(
+    ["noughts.cli.watch", "noughts.rooms.collector", "noughts.rooms.publisher"]
+)
+
 
 def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
     """One game after another, as quickly as they are sent."""
@@ -51,13 +58,41 @@ def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
             yield replace(each, ms=_PLY_MS * len(each.moves))
 
 
-def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
-    """What a store has, if it is there by now."""
-    try:
-        with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
-            return store.execute(query).fetchall()
-    except sqlite3.OperationalError:
-        return []
+def _run(words: list[str], errors: str) -> None:
+    from noughts.__main__ import main
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, in a shell's background
+    sys.argv[1:] = words
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+    os._exit(main())
+
+
+class Life:
+    """A command that is started again and again: each life is a fork, with all imported.
+
+    What it says on standard error is in a file.
+    """
+
+    def __init__(self, errors: Path, *words: str) -> None:
+        errors.touch()
+        self._errors, self._words = str(errors), list(words)
+
+    def start(self) -> None:
+        self._process = _FORKS.Process(target=_run, args=(self._words, self._errors))
+        self._process.start()
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """End it, and wait until it has ended. Raises `ProcessLookupError` if it had before."""
+        if not self._process.is_alive():
+            raise ProcessLookupError
+        while self._process.is_alive():  # a signal is lost that comes before a life has begun
+            os.kill(self._process.pid or 0, number)
+            self._process.join(_RESEND_AFTER_S)
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.kill()
 
 
 class Outcome(NamedTuple):

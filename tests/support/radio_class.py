@@ -11,11 +11,11 @@ ether is modelled. Exit status 1 where a game is in the store that nobody played
 import argparse
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from microbit_emulator import Button, Ether, Microbit
 from microbit_emulator.radio import Packet
@@ -40,24 +40,14 @@ _STARTS_US = 3_000_000
 _AT = 1_750_000_000_000
 
 
-class RecordingEther(Ether):
-    """An ether that remembers what was on the air."""
-
-    def __init__(self, boards: dict[str, Microbit], **options: Any) -> None:
-        super().__init__(boards, **options)
-        self.packets: list[Packet] = []
-
-    def begin(self, packet: Packet) -> None:
-        self.packets.append(packet)
-        super().begin(packet)
-
-    def collided(self) -> int:
-        count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
-        for begin, end in sorted((packet.start, packet.end) for packet in self.packets):
-            meets = begin < last_end
-            count += meets + (meets and not last_met)
-            last_end, last_met = max((last_end, last_met or meets), (end, meets))
-        return count
+def collided(packets: Iterable[Packet]) -> int:
+    """How many met another."""
+    count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
+    for begin, end in sorted((packet.start, packet.end) for packet in packets):
+        meets = begin < last_end
+        count += meets + (meets and not last_met)
+        last_end, last_met = max((last_end, last_met or meets), (end, meets))
+    return count
 
 
 class _Pupil:
@@ -150,7 +140,8 @@ def play(
     gateway = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
     gateway.run_for(500_000)
     named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
-    ether = RecordingEther({"gateway": gateway, **named}, seed=seed, loss=loss)
+    ether = Ether({"gateway": gateway, **named}, seed=seed, loss=loss)
+    ether.history = deque()  # of the whole lesson
     while ether.clock_us < (seconds + rest_s) * 1e6:
         if ether.clock_us < seconds * 1e6:
             for pupil in pupils:
@@ -161,8 +152,8 @@ def play(
     sentences = [item.sentence for item in items if isinstance(item, ParsedSentence)]
     result = Result(
         seconds + rest_s,
-        len(ether.packets),
-        ether.collided(),
+        len(ether.history),
+        collided(ether.history),
         sum(each.count(b"$N") for each in sent),
         bytes(gateway.uart.received),
         list({(g.boot, g.number): g for g in sentences if isinstance(g, Game)}.values()),
