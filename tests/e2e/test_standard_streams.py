@@ -10,8 +10,7 @@ import pytest
 
 from needed import FULL_DISK
 from noughts.cli import main
-from noughts.protocol.sentences import write
-from sample_games import filled, stages
+from sample_games import filled, stages, wire
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ FULL = (1, f"{NO_SPACE}try again\n")
 def test_a_full_disk_is_reported_in_one_line(line, folder, monkeypatch, capsys):
     """Each command prints in its own way."""
     filled(folder / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
-    (folder / "capture.log").write_text("".join(write(each) + "\r\n" for each in stages([4])))
+    (folder / "capture.log").write_bytes(wire(*stages([4])))
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
         status = main(line.split())

@@ -18,9 +18,9 @@ import pytest
 
 import stand_in_ports
 from noughts.errors import BoardError
-from noughts.protocol.sentences import checksum, write
+from noughts.protocol.sentences import checksum
 from noughts.store.store import Store
-from sample_games import BOOT, DRAW, filled, stages
+from sample_games import BOOT, DRAW, filled, stages, wire
 from waiting import until
 from watcher import games, rows
 
@@ -61,7 +61,7 @@ def test_boards_that_are_far_away(watch):
             far, _ = server.accept()
             with far:
                 watcher.connected(url, times)
-                far.sendall(b"".join(write(each).encode() + b"\r\n" for each in sent))
+                far.sendall(wire(*sent))
                 watcher.wait(lambda event, plies=plies: len(event.get("moves", "")) == plies, "it")
                 far.setblocking(False)
                 with pytest.raises(BlockingIOError):
@@ -81,25 +81,20 @@ def test_it_says_that_it_waits_for_a_board(started, tmp_path):
     assert process.wait(120) == 0
 
 
-def test_a_board_by_radio_has_the_name_that_it_was_given_before(started, port, tmp_path):
+def test_a_reader_that_has_enough(started, port, tmp_path):
+    """`noughts watch --plain | head -2` ends, and all that was told is kept.
+
+    It is told of a board by radio, which has the name that it was given before.
+    """
     gateway, db = port("gateway"), tmp_path / "g.db"
     with Store(db, create=True) as store:
         store.name_board("radio-9A1B2C3D", "blue table")
     process = started("--plain", "--db", db, gateway.path, text=True)
     assert process.stdout.readline() == f"{gateway.path}: connected\n"
-    gateway.send(f"{write(BOOT, '9A1B2C3D')}\r\n".encode())
-    assert process.stdout.readline().startswith("blue table: board started")
-
-
-def test_a_reader_that_has_enough(started, port, tmp_path):
-    """`noughts watch --plain | head -2` ends, and all that was told is kept."""
-    board, db = port("board"), tmp_path / "g.db"
-    process = started("--plain", "--db", db, board.path, text=True)
-    assert process.stdout.readline() == f"{board.path}: connected\n"
-    board.say(stages([4])[1])
-    assert process.stdout.readline() == f"{board.path}: game 1, move 1: A in the centre\n"
+    gateway.send(wire(stages([4])[1], radio_id="9A1B2C3D"))
+    assert process.stdout.readline() == "blue table: game 1, move 1: A in the centre\n"
     process.stdout.close()
-    until(lambda: board.offer(stages([4])[1]) or process.poll() is not None, "its end")
+    until(lambda: gateway.offer(BOOT) or process.poll() is not None, "its end")
     assert process.returncode == 1
     assert "Traceback" not in process.stderr.read()
     assert len(games(db)) == 1
@@ -135,7 +130,7 @@ def test_storing_waits_for_no_reader(started, port, tmp_path):
 def capture(folder, *sentences):
     """What a serial program has written down: these sentences."""
     log = folder / "class.log"
-    log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in sentences))
+    log.write_bytes(wire(*sentences))
     return log
 
 
@@ -189,8 +184,7 @@ def test_the_live_screen(port, terminal, tmp_path):
 
 def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
     log = tmp_path / "class.log"
-    lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
-    log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
+    log.write_bytes(b"\xff\xfe" + wire(BOOT, *stages(DRAW)) + b"$NG,half")
     for board, *words in (
         ("file-class.log", "--from", log),
         ("red", "--from", log, "--name", "red"),
