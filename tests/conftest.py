@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,16 +138,22 @@ def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 
 @pytest.fixture
-def refused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+def fails(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
     """Runs a command, which has to fail with a line that says what to do; gives that line."""
 
-    def run(*words: object, **named: Any) -> str:
+    def run(*words: object, printed: str | None = None, **named: Any) -> str:
         status, out, err = noughts(*words, **named)
-        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert (status, err.count("\n")) == (1, 1) and printed in (None, out)
         assert err.startswith("noughts: ") and "; " in err
         return err
 
     return run
+
+
+@pytest.fixture
+def refused(fails: Callable[..., str]) -> Callable[..., str]:
+    """The same of a command that prints nothing else."""
+    return partial(fails, printed="")
 
 
 @pytest.fixture

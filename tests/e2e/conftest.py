@@ -1,4 +1,4 @@
-"""`noughts watch` in processes of its own, and commands that fail."""
+"""`noughts watch` in processes of its own."""
 
 import subprocess
 import sys
@@ -21,16 +21,3 @@ def started():
     for each in running:
         each.kill()
         each.communicate()
-
-
-@pytest.fixture
-def fails(noughts):
-    """Runs a command that has to end with a single line of what is wrong; gives that line."""
-
-    def run(*words):
-        status, _, err = noughts(*words)
-        assert (status, err.count("\n")) == (1, 1)
-        assert err.startswith("noughts: ") and "; " in err
-        return err
-
-    return run

@@ -16,14 +16,11 @@ from waiting import until
 def wait_for_menu(program, board=""):
     """Until it answers: a press within 8 ms of the first sentence counts as held from the start."""
     program.wait_for(f"board started: micro:bit {board}")
-    start = len(program.text)
-
-    def has_run():
-        program.read(0.1)
-        since = ESCAPES.sub("", program.text[start:])
-        return len({*re.findall(r"clock \d+:\d\d\.\d", since)}) > 2
-
-    until(has_run, "0.1 s of device time")
+    start, clock = len(program.text), re.compile(r"clock \d+:\d\d\.\d")
+    until(
+        lambda: program.read(0.1) and len({*clock.findall(program.text, start)}) > 2,
+        "0.1 s of device time",
+    )
 
 
 @pytest.fixture
