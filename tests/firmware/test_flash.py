@@ -17,9 +17,19 @@ from stepped_ports import SteppedBoard
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_flashed_verified_played(plugged_in, drive, printed, kind):
+def test_flashed_verified_played(plugged_in, drive, tmp_path, noughts, printed, kind):
+    """First a hex that was made before, with a table that can lose; and the game over that."""
     board = plugged_in({"main.py": b"print('something else')\n"}, kind)
-    told = printed("flash", drive(board).path, "--port", board.port)
+    words = "flash", drive(board).path, "--port", board.port
+    other = brain.Table((1,) * 10, ())
+    files = {**files_for_boards(), "table.py": brain.source(other).encode()}
+    path = tmp_path / "other.hex"
+    firmwares = {kind: each.with_files(files) for kind, each in firmware_for_boards().items()}
+    path.write_text(universal_hex(firmwares))
+    status, _, err = noughts(*words, "--hex", path)
+    assert status == 1 and f"the table {other.id} can play 5 in X.O......, which" in err
+    assert f"game {__version__}, table {other.id}" in printed(*words, "--hex", path, "--unproved")
+    told = printed(*words)
     assert "interface 0249)" in told
     assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
     driver = Driver(board.microbit)
@@ -41,20 +51,6 @@ def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, re
     printed("flash", drive(board).path, "--port", board.port)
     with contextlib.closing(open_port(board.port)) as port:
         assert set(BoardFiles(port).survey()[1]) == {*files_for_boards()}
-
-
-def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
-    """One with another table, that was made before, and can lose."""
-    other = brain.Table((1,) * 10, ())
-    files = {**files_for_boards(), "table.py": brain.source(other).encode()}
-    path = tmp_path / "other.hex"
-    firmwares = {kind: each.with_files(files) for kind, each in firmware_for_boards().items()}
-    path.write_text(universal_hex(firmwares))
-    board = plugged_in({})
-    words = "flash", drive(board).path, "--port", board.port, "--hex", path
-    status, _, err = noughts(*words)
-    assert status == 1 and f"the table {other.id} can play 5 in X.O......, which" in err
-    assert f"game {__version__}, table {other.id}" in printed(*words, "--unproved")
 
 
 @pytest.mark.parametrize(
