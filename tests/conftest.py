@@ -80,7 +80,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
     with Store(tmp_path / "games.db", create=True) as opened:
         yield opened
 
@@ -274,7 +273,6 @@ def virtual(request: pytest.FixtureRequest) -> Callable[..., VirtualBoard]:
 
 @pytest.fixture
 def repository() -> Path:
-    """The folder that holds README.md."""
     return Path(__file__).resolve().parents[1]
 
 

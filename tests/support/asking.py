@@ -141,14 +141,12 @@ def ask(
 
 
 def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
-    """What an address answers, as JSON."""
     answer = ask({"host": HERE}, path=address, site=Site(db, 8017))
     assert answer.status == expected, answer.text
     return answer.json
 
 
 def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
-    """What an address answers, as HTML."""
     named = {"host": HERE, "accept": "text/html"}
     answer = ask(named, path=address, site=Site(db, 8017))
     assert answer.status == expected, answer.text

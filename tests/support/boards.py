@@ -24,7 +24,6 @@ BOOT_S = 3.0
 SAVING_S = 5.0
 """The choice is saved before a game starts, and pages may be moved and erased for that."""
 BYTE_MS = 1000 * 10 / 115_200
-"""How long a byte takes on the serial line."""
 
 NO_LOG = "games are not stored: no module named 'log'"
 LETTERS = {
@@ -104,7 +103,6 @@ class Driver:
         self.board.run_for(len(data) * BYTE_MS * 1000)
 
     def cut_power(self) -> None:
-        """Cut the power, and give it back."""
         self.board.power_cut()
         self.board.power_on()
 
@@ -252,7 +250,6 @@ class Player(Driver):
         raise ViolationError(f"neither button places a mark in {game}")
 
     def begin(self) -> None:
-        """Press B in the menu, which starts a game."""
         before = len(self.games)
         self.tap(B)
         self.wait(lambda: len(self.games) > before, "a game after B in the menu", SAVING_S)
@@ -261,7 +258,6 @@ class Player(Driver):
             raise ViolationError(f"B in the menu does not start a game; the board sends {game}")
 
     def leave(self) -> None:
-        """Press both in a game, which leads to the menu."""
         sent = self.tap(A, B)
         if not sent or sent[-1].end != "x":
             raise ViolationError(

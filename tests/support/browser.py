@@ -44,7 +44,6 @@ def open_chromium() -> Iterator[Browser]:
 
 
 def wait(page: Page, holds: Callable[[], object]) -> None:
-    """Let the page go on until something holds."""
     end = time.monotonic() + LIMIT_S
     while not holds():
         assert time.monotonic() < end

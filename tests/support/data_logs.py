@@ -9,12 +9,10 @@ _END, _START, _SIZE = 0x1EFFC, 0x2000, 129_024
 
 
 def row(game: Game) -> str:
-    """A game as the board adds it."""
     return write(game)[4:-3]
 
 
 def as_row(game: Game) -> tuple[object, ...]:
-    """A game as these columns of the store hold it."""
     moves = "".join(map(str, game.moves))
     return game.boot, game.number, game.seats, game.first, moves, game.ms, game.end
 

@@ -52,7 +52,6 @@ _FORKS.set_forkserver_preload(
 
 
 def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
-    """One game after another, as quickly as they are sent."""
     for number in count(1):
         for each in random_game(boot, number, dice):
             yield replace(each, ms=_PLY_MS * len(each.moves))

@@ -42,7 +42,6 @@ class Example(NamedTuple):
 
 
 def examples(lesson: Path) -> Iterator[Example]:
-    """The examples of a lesson, in their order."""
     for block in _BLOCK.findall(lesson.read_text("utf-8")):
         _, *parts = _COMMAND.split(block)
         for command, shown in zip(parts[::2], parts[1::2], strict=True):
@@ -50,7 +49,6 @@ def examples(lesson: Path) -> Iterator[Example]:
 
 
 def make_pictures(folder: Path) -> None:
-    """Make the pictures of all lessons in a folder."""
     for lesson in sorted(LESSONS.glob("*.md")):
         for example in examples(lesson):
             if "--svg" in example.words:

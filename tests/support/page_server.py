@@ -19,8 +19,6 @@ from waiting import LIMIT_S
 
 
 class _Served:
-    """A server that runs until `close()`."""
-
     port: int
 
     @property
@@ -89,7 +87,6 @@ class Server(_Served):
         return self.process.returncode, (self._printed + rest).decode()
 
     def close(self) -> None:
-        """End it, whatever it does."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()

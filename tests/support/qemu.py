@@ -83,11 +83,9 @@ class Qemu:
             self._running = self._running.pop_all()
 
     def close(self) -> None:
-        """End QEMU."""
         self._running.close()
 
     def receive(self) -> bytes:
-        """What the board has sent since the last call."""
         with contextlib.suppress(BlockingIOError):
             return self._serial.recv(65536)
         return b""

@@ -82,13 +82,11 @@ class Result:
     collided: int
     sentences: int
     printed: bytes
-    """All that the gateway has printed."""
     played: list[Game]
     """The last sentence of each game that was played."""
     ends: Counter[str] = field(default_factory=Counter)
     """How many games are `complete`, `incomplete` or `missing` in the store, or were `going on`."""
     wrong: list[str] = field(default_factory=list)
-    """Games of the store that nobody played."""
 
     @property
     def arrived(self) -> int:
@@ -96,7 +94,6 @@ class Result:
 
     @property
     def games(self) -> int:
-        """Games that ended."""
         return self.ends.total() - self.ends["going on"]
 
     def table(self) -> str:

@@ -32,8 +32,6 @@ CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurre
 
 @dataclass
 class StandInDrive:
-    """The folder at `path`."""
-
     path: Path
     board: SteppedBoard | VirtualBoard | None = None
     clock: Clock | None = None
@@ -44,7 +42,6 @@ class StandInDrive:
     returns: bool = True
     received: list[bytes] = field(default_factory=list)
     _mounted: int = 0
-    """How often it was."""
 
     def __post_init__(self) -> None:
         self.mount("")

@@ -16,8 +16,6 @@ from serial.tools import list_ports
 
 
 class Plugged:
-    """The micro:bits that are plugged in."""
-
     def __init__(self, ports: dict[str, str] | None = None) -> None:
         self.ports = ports or {}
         """By USB serial number."""

@@ -8,7 +8,6 @@ LIMIT_S = 120.0
 
 
 def until(holds: Callable[[], object], what: str = "it", step_s: float = 0.01) -> None:
-    """Wait until something holds."""
     end_s = time.monotonic() + LIMIT_S
     while not holds():
         assert time.monotonic() < end_s, f"waited for {what}"

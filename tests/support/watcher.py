@@ -80,7 +80,6 @@ def happens(watcher: Watcher, **wanted: object) -> Event:
 
 
 def games(db: Path) -> list[StoredGame]:
-    """The games of a store."""
     with Store(db) as store:
         return list(queries.games(store, GameFilter()))
 

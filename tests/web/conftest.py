@@ -80,7 +80,6 @@ def serve(
 
 @pytest.fixture
 def server(serve: Callable[..., ThreadServer]) -> ThreadServer:
-    """The page's server, without boards."""
     return serve()
 
 
