@@ -43,12 +43,7 @@ FAULTS = {
     "a table's unknown import": ("table.py", b"WEIGHTS =", b"import no\nWEIGHTS =", b"ImportErr"),
     "no loop": ("loop.py", device_files()["loop.py"], None, b"ImportError: no module named 'loop'"),
     "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
-    "in the loop": (
-        "loop.py",
-        b"    sentences.send(",
-        b"    None + 0\n    sentences.send(",
-        b"Type",
-    ),
+    "in the loop": ("loop.py", b"    sentences.send(", b"    None + 0\n    (", b"TypeError"),
     "an import of nothing": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
     "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
 }

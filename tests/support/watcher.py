@@ -42,22 +42,13 @@ class Watcher:
 
     def wait(self, condition: Callable[[Event], bool], what: str) -> Event:
         """The first event that fits, when it has come."""
-        found: list[Event] = []
-
-        def has_come() -> bool:
-            found.extend(filter(condition, list(self.events)))
-            return bool(found)
-
-        until(has_come, what)
-        return found[0]
+        until(lambda: any(map(condition, self.events)), what)
+        return next(filter(condition, self.events))
 
     def connected(self, port: str, times: int = 1) -> None:
         """Wait until a port has been opened so often."""
-
-        def opened() -> int:
-            return sum(e["event"] == "connected" and e["port"] == port for e in self.events)
-
-        until(lambda: opened() >= times, f"{port} to be connected")
+        wanted = {"event": "connected", "port": port}
+        until(lambda: sum(wanted.items() <= e.items() for e in self.events) >= times, str(wanted))
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it as Ctrl-C does; gives its exit status and what it printed on standard error."""
