@@ -43,9 +43,6 @@ if os.name != "posix":
         "e2e/test_rooms.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
-        "support/fed_port.py",
-        "support/kill_rooms.py",
-        "support/terminal.py",
         "unit/test_ports.py",
     ]
 

@@ -237,8 +237,7 @@ CENTRE = "print(4 if position[4] == '.' else position.index('.'))"
 
 def program(folder, answer):
     (folder / "talks.txt").write_text(PROGRAM.format(answer=answer))
-    words = (sys.executable, str(folder / "talks.txt"))
-    return subprocess.list2cmdline(words) if os.name != "posix" else " ".join(words)
+    return subprocess.list2cmdline([sys.executable, str(folder / "talks.txt")])
 
 
 def test_a_program_speaks_in_lines_and_ends_with_us(folder, printed):

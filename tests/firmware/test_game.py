@@ -133,8 +133,7 @@ def test_the_choice_survives_a_reset_and_a_power_cut(start_any):
     driver.board.reset()
     driver.start()
     driver.shows("M")
-    driver.board.power_cut()
-    driver.board.power_on()
+    driver.cut_power()
     driver.start()
     driver.shows("M")
     assert len({boot.boot for boot in driver.boots}) == 3

@@ -41,15 +41,9 @@ class ProgramOutput(PortDriver):
                 yield int(ms), int(presses), down == "True", int(x)
 
 
-@pytest.fixture(params=["V1", long("V2")])
-def board(virtual, request):
-    """Runs `MAIN`, and has said something."""
-    started = virtual({"main.py": MAIN}, request.param)
-    next(ProgramOutput(started).lines())
-    return started
-
-
-def test_leds_buttons_tilt_and_clock(board):
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_leds_buttons_tilt_and_clock(virtual, kind):
+    board = virtual({"main.py": MAIN}, kind)
     told = ProgramOutput(board)
     told.shows(text(PICTURE))
     board.press(A)
