@@ -155,18 +155,14 @@ def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
         (USB_ID, {"V1": {"table.py": FILES["table.py"]}}, "does not hold the game; make one with"),
         (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game; make one with"),
         (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "has a different table for each board; make a"),
-        (USB_ID, None, "is not a hex file"),
+        (USB_ID, {}, "is not a hex file"),
     ],
 )
 def test_a_hex_that_is_not_for_this_board_or_not_the_game(
     fails, drive, tmp_path, usb_id, files, why
 ):
     path = tmp_path / "a.hex"
-    path.write_text(
-        "no hex"
-        if files is None
-        else universal_hex({board: slim(board).with_files(files[board]) for board in files})
-    )
+    path.write_text(universal_hex({kind: slim(kind).with_files(files[kind]) for kind in files}))
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)
     assert not one.received

@@ -152,11 +152,9 @@ class Driver:
         self.rest(60)
 
     def says(self, moves: str, end: str, seconds: float = 40) -> Game:
-        wanted = tuple(map(int, moves))
+        wanted = [(tuple(map(int, moves)), end)]
         self.wait(
-            lambda: (
-                bool(self.games) and (self.games[-1].moves, self.games[-1].end) == (wanted, end)
-            ),
+            lambda: [(game.moves, game.end) for game in self.games[-1:]] == wanted,
             f"moves {moves} {end}",
             seconds,
         )
