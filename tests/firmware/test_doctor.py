@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from boards import B, Driver
+from boards import Driver
 from needed import long
 from noughts import __version__
 from official import stepped
@@ -67,8 +67,7 @@ def test_no_restart_leaves_the_game_alone(plugged_in, doctor):
     board = plugged_in()
     driver = Driver(board.microbit)
     driver.start()
-    driver.press(B)
-    driver.says("", "-")
+    driver.start_game()
     page = doctor("--no-restart", "--port", board.port)
     assert f"✓ port       {board.port}, accessible" in page and "game " not in page
     driver.place(4)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from boards import B, Driver
+from boards import Driver
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
@@ -34,8 +34,7 @@ def test_flashed_verified_played(plugged_in, drive, tmp_path, noughts, printed, 
     assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
     driver = Driver(board.microbit)
     driver.rest(60)  # it has just said that it starts
-    driver.press(B)
-    driver.says("", "-")
+    driver.start_game()
 
 
 def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, refused):

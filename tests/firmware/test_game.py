@@ -35,8 +35,7 @@ def test_the_hex_boots_and_plays_on_both_boards(folder, printed):
         driver.start()
         assert (driver.boots[0].board, driver.boots[0].table_id) == (board, make().id)
         driver.shows("2")
-        driver.press(B)
-        assert driver.says("", "-").boot == driver.boots[0].boot
+        assert driver.start_game().boot == driver.boots[0].boot
         driver.play_out("04132", "A")
         assert not driver.noise
 
@@ -63,8 +62,7 @@ def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
     for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "2")):
         driver.press(A)
         driver.shows(letters[-1])
-        driver.press(B)
-        game = driver.says("", "-")
+        game = driver.start_game()
         assert (game.seats, game.first) == (seats, "A")
         driver.rest(300)
         driver.press(A, B)  # back to the menu
@@ -164,8 +162,7 @@ def test_both_buttons_within_100_ms_are_never_a_single_press(start, first):
     """
     driver, second = in_menu(start), B if first is A else A
     for number, apart_ms in enumerate((0, 3, 92, 100), 1):
-        driver.press(B)
-        driver.says("", "-")
+        driver.start_game()
         driver.rest(100)
         driver.board.press(first)
         driver.rest(apart_ms)
@@ -181,8 +178,7 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     driver = in_menu(start)
     driver.press(A, B)
     driver.rest(500)
-    driver.press(B)
-    driver.says("", "-")
+    driver.start_game()
     driver.rest(100)
     lean(driver, 400, 0)
     driver.press(A)

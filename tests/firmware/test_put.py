@@ -89,8 +89,7 @@ def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
     driver = Driver(board.microbit)
     driver.rest(60)  # it has just said that it starts
-    driver.press(B)
-    driver.says("", "-")
+    driver.start_game()
     assert holds_the_game(board)
     files = on_board(board)
     assert set(files) == {*files_for_boards(), theirs}
@@ -120,8 +119,7 @@ def test_put_keeps_games_unless_told_to_forget(plugged_in, other_table, printed,
     board = plugged_in(None, kind)
     driver = Driver(board.microbit)
     driver.start()
-    driver.press(B)
-    driver.says("", "-")
+    driver.start_game()
     driver.press(A, B)
     driver.says("", "x")
     printed("put", "--port", board.port, "--table", other_table)

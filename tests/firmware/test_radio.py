@@ -81,8 +81,7 @@ def test_a_game_arrives_word_for_word(sending, listening):
     heard = Driver(gateway(listening))
     board = Sender(sender(sending), heard.board)
     board.start()
-    board.press(B)
-    board.says("", "-")
+    board.start_game()
     board.play_out("4", "-")
     board.press(A, B)
     board.says("4", "x")
@@ -155,8 +154,7 @@ def test_a_fault_of_the_radio_ends_no_game():
     files["air.py"] = files["air.py"].replace(b"radio.send_bytes(i[2])", b"raise OSError", 1)
     board = Sender(sender(files=files))
     board.start()
-    board.press(B)
-    board.says("", "-")
+    board.start_game()
     board.play_out("4", "-")
     assert not board.ether.history and len(board.noise) == 1
 

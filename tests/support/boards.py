@@ -151,6 +151,10 @@ class Driver:
         self.wait(lambda: len(self.boots) > boots, "the boot sentence")
         self.rest(60)
 
+    def start_game(self) -> Game:
+        self.press(B)
+        return self.says("", "-")
+
     def says(self, moves: str, end: str, seconds: float = 40) -> Game:
         wanted = [(tuple(map(int, moves)), end)]
         self.wait(
