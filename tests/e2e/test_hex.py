@@ -18,14 +18,6 @@ def whole():
     return universal_hex({k: each.with_files(files) for k, each in firmware_for_boards().items()})
 
 
-@pytest.fixture
-def built(tmp_path):
-    """The path of a hex as `noughts hex` builds it."""
-    path = tmp_path / "noughts.hex"
-    path.write_text(whole())
-    return path
-
-
 def hex_with(path, files):
     path.write_text(slim_hex(files))
     return path
@@ -51,27 +43,28 @@ def test_what_was_packed_is_printed_and_listed(folder, printed):
 
 def test_with_radio_and_as_a_gateway(tmp_path, printed):
     path = tmp_path / "radio.hex"
-    output = printed("hex", "--radio", 7, "-o", path)
+    firmware = hex_with(tmp_path / "firmware.hex", {})  # quick to read
+    output = printed("hex", "--radio", 7, "-o", path, "--firmware", firmware)
     assert "a micro:bit V1 has too little memory for radio; the game plays without it" in output
     assert output.count("radio: sends in group 7") == 1
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["radio_group"] for board in facts.values()] == [None, 7]
     assert facts["V1"]["files"].keys() == files_for_boards().keys()
-    output = printed("hex", "--gateway", 0, "-o", path)
+    output = printed("hex", "--gateway", 0, "-o", path, "--firmware", firmware)
     assert "drag it onto the micro:bit that is the gateway" in output
     assert output.count("radio: gateway of group 0") == 2 and "table" not in output
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
 
 
-def test_extract_gives_the_files_back(built, tmp_path, printed, refused):
-    folder = tmp_path / "new" / "files"
+def test_extract_gives_the_files_back(tmp_path, printed, refused):
+    folder, path = tmp_path / "new" / "files", hex_with(tmp_path / "it.hex", files_for_boards())
     for _ in range(2):  # the second time finds them as they are
-        printed("hex", "--extract", folder, built)
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == files_for_boards()
+        printed("hex", "--extract", folder, path)
+        assert {each.name: each.read_bytes() for each in folder.iterdir()} == files_for_boards()
     (folder / "rules.py").write_text("mine")
     (folder / "ai.py").unlink()
-    output = refused("hex", "--extract", folder, built)
+    output = refused("hex", "--extract", folder, path)
     assert "rules.py is there already, and differs; choose an empty" in output
     assert (folder / "rules.py").read_text() == "mine"
     assert not (folder / "ai.py").exists()
@@ -94,12 +87,12 @@ def test_names_from_a_hex_lead_nowhere_else(tmp_path, printed, refused, name):
     assert not (tmp_path / "out").exists()
 
 
-def test_other_firmware(tmp_path, built, printed, refused):
+def test_other_firmware(tmp_path, printed, refused):
     v1 = tmp_path / "v1.hex"
     bundled_for("V1").memory.write_hex_file(str(v1))
     other = tmp_path / "other.hex"
     printed("hex", "-o", other, "--firmware", v1)
-    assert other.read_bytes() == built.read_bytes()
+    assert other.read_text() == whole()
     # A hex that has files already, even too many, gets ours instead.
     full = hex_with(tmp_path / "full.hex", {"big": bytes(20_000)})
     printed("hex", "-o", other, "--firmware", full)
