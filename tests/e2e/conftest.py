@@ -11,8 +11,8 @@ def started():
     """Starts the command, and ends it; the test reads what it prints."""
     running = []
 
-    def start(*words, program=("-m", "noughts"), **named):
-        command = [sys.executable, *program, "watch", *map(str, words)]
+    def start(*words, **named):
+        command = [sys.executable, "-m", "noughts", "watch", *map(str, words)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         running.append(subprocess.Popen(command, **pipes, **named))
         return running[-1]

@@ -16,7 +16,6 @@ import time
 
 import pytest
 
-import stand_in_ports
 from noughts.errors import BoardError
 from noughts.protocol.sentences import checksum
 from noughts.store.store import Store
@@ -72,13 +71,11 @@ def test_boards_that_are_far_away(watch):
     assert game.thought_ms == [1000] * 2 + [None] * 3 + [1000] * 4
 
 
-def test_it_says_that_it_waits_for_a_board(started, tmp_path):
-    nothing_plugged_in = stand_in_ports.__file__, "{}"
-    process = started("--plain", "--db", tmp_path / "g.db", program=nothing_plugged_in)
-    waiting = b"no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n"
-    assert process.stderr.readline() == waiting
-    process.send_signal(signal.SIGINT)
-    assert process.wait(120) == 0
+def test_it_says_that_it_waits_for_a_board(noughts, plugged, monkeypatch, tmp_path):
+    monkeypatch.setattr("noughts.cli.watch._print_until", lambda *_: 0)
+    status, _, err = noughts("watch", "--plain", db=tmp_path / "g.db")
+    assert status == 0
+    assert err.startswith("no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n")
 
 
 def test_a_reader_that_has_enough(started, port, tmp_path):
