@@ -155,7 +155,8 @@ class Wish:
 
 def choose(board):
     assert __name__ == "mine" and len(Wish().letter) == 1
-    return int(Path(__file__).with_name("cells.txt").read_text())
+    assert Path(__file__).with_name("cells.txt").is_file()
+    return int(open("cells.txt").read())
 """
     (folder / "own" / "mine.py").write_text(text, encoding="latin-1")
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)

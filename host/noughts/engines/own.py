@@ -181,7 +181,7 @@ def python_command(module: str, function: str, *words: str) -> list[str]:
     """The command that calls one of our functions in another process."""
     run = (  # with this process's import path; Ctrl-C is for this process only
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
-        f"sys.path[:] = {[*map(str, sys.path)]!r}; "
+        f"sys.path[:] = {[*map(os.path.abspath, sys.path)]!r}; "
         f"from {module} import {function}; {function}(*sys.argv[1:])"
     )
     return [sys.executable, "-I", "-c", run, *words]
@@ -237,7 +237,7 @@ def answer(kind: str, name: str) -> None:
 
 
 def _found(kind: str, name: str) -> Callable[[Board], object]:
-    file = Path(name).resolve() if kind == "file" else None
+    file = Path(name) if kind == "file" else None
     found: object
     try:
         if file:
@@ -260,6 +260,7 @@ def _module(path: Path) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[path.stem] = module  # dataclasses look there
     sys.path.insert(0, str(path.parent))
+    os.chdir(path.parent)
     exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     return module
 
@@ -312,7 +313,8 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
         raise OwnEngineError(
             f"{path} is not a file; `noughts new engine {quoted(path)}` writes a template"
         )
-    return _with_choose(Path(path).name, "an engine of your own", limit_s, "file", path)
+    where = str(Path(path).resolve())
+    return _with_choose(Path(path).name, "an engine of your own", limit_s, "file", where)
 
 
 def packaged() -> list[str]:
