@@ -166,6 +166,19 @@ def test_pictures_are_documents_with_the_marks_labels_and_the_line():
     assert Board()._repr_svg_() == Board().svg()
 
 
+@pytest.mark.parametrize(
+    ("chosen", "why"),
+    [
+        ({"results": ("=",)}, "'=' is not a result; choose from A, B, draw, abandoned, unfinished"),
+        ({"results": "draw"}, "'d' is not a result"),
+        ({"since": "2026-11-21"}, "'2026-11-21' is not a time; give milliseconds since 1970"),
+    ],
+)
+def test_a_filter_that_fits_no_game_is_not_blamed_on_the_store(chosen, why):
+    with pytest.raises(noughts.NoughtsError, match=why):
+        noughts.GameFilter(**chosen)
+
+
 @pytest.mark.parametrize("name", noughts.engine_names())
 def test_engines_are_found_by_name_and_answer_boards(name):
     engine = noughts.engine(name)

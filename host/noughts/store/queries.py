@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from noughts.errors import StoreError
+from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.describe import called
 from noughts.store.schema import MOMENT, UNKNOWN_MOMENT
 from noughts.store.store import Store, command_for
@@ -20,7 +20,10 @@ _SEARCHED = 200
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Which games of a store; by default all."""
+    """Which games of a store; by default all.
+
+    Raises `NoughtsError` for something that is not a result or a time.
+    """
 
     boards: tuple[str, ...] = ()
     """Parts of their names or USB ids."""
@@ -33,6 +36,14 @@ class GameFilter:
     which it had ended. A game without a time fits neither."""
     moved: bool = False
     """Only games with a move."""
+
+    def __post_init__(self) -> None:
+        for result in self.results:
+            if result not in RESULTS:
+                raise NoughtsError(f"{result!r} is not a result; choose from {', '.join(RESULTS)}")
+        for time in (self.since, self.until):
+            if not isinstance(time, int | None):
+                raise NoughtsError(f"{time!r} is not a time; give milliseconds since 1970")
 
     def where(self) -> tuple[str, list[object]]:
         """A condition in SQL, and its values."""
