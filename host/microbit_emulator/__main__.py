@@ -67,10 +67,14 @@ def main(words: list[str] | None = None) -> int:
     add("--pty", action="store_true", help="in step with real time, behind a serial port")
     options = parser.parse_args(words)
     try:
-        return _run(options)
+        status = _run(options)
+        sys.stdout.flush()
+        return status
     except EmulatorError as error:
         print(f"microbit-emulator: {error}", file=sys.stderr)
-        return 1
+    except BrokenPipeError:  # the reader of our output has closed it; Python flushes it at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -125,7 +129,7 @@ def _serve(board: Microbit) -> int:
 
 def _us(text: str) -> int:
     """The microseconds of a time such as `1.5s` or `20ms`."""
-    found = re.fullmatch(r"([0-9.]+)(us|ms|s|m)", text)
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(us|ms|s|m)", text, re.ASCII)
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; use one such as 1.5s or 20ms")
     return round(float(found[1]) * _UNITS_US[found[2]])
@@ -141,8 +145,12 @@ def _inputs(name: str, text: str) -> list[tuple[int, Callable[[Microbit], object
         return [(from_us, lambda it: it.press(value)), (to_us, lambda it: it.release(value))]
     if name == "touch-logo":
         return [(from_us, lambda it: it.touch_logo(True)), (to_us, lambda it: it.touch_logo(False))]
-    _, _, method, types = _NUMBERS[name]
-    numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
+    form, _, method, types = _NUMBERS[name]
+    try:
+        numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
+    except ValueError as error:
+        wanted = form.partition("@")[0]
+        raise argparse.ArgumentTypeError(f"{value!r} is not {wanted}; write numbers") from error
     return [(from_us, lambda it: method(it, *numbers))]
 
 

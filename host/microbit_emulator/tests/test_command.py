@@ -59,14 +59,37 @@ def test_pictures(program: str, tmp_path: Path) -> None:
         assert 480 <= sum(times_ms) <= 500
 
 
-def test_wrong_usage_and_expected_failures(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("--tilt=400,0@soon", "'soon' is not a time; use one such as 1.5s"),
+        ("--for=1..5s", "'1..5s' is not a time"),
+        ("--tilt=400@2s", "'400' is not X,Y"),
+        ("--light=bright", "'bright' is not LEVEL"),
+    ],
+)
+def test_wrong_usage(option: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
-        main(["run", "main.py", "--tilt", "400,0@soon"])
+        main(["run", "main.py", option])
     assert end.value.code == 2
-    assert "'soon' is not a time; use one such as 1.5s" in capsys.readouterr().err
+    assert why in capsys.readouterr().err
+
+
+def test_expected_failures(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "absent.py"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("microbit-emulator: cannot read absent.py") and said.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has another error for this")
+def test_a_reader_that_closes_the_output_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("print('here')")
+    command = [sys.executable, "-m", "microbit_emulator", "run", "main.py", "--board", "v1"]
+    here, there = os.pipe()
+    os.close(here)
+    done = subprocess.run(command, cwd=tmp_path, stdout=there, stderr=subprocess.PIPE)
+    os.close(there)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no pseudo-terminals")
