@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microbit_emulator.errors import HexError, ProgramError
+from microbit_emulator.errors import EmulatorError, HexError, ProgramError
 
 if TYPE_CHECKING:
     import intelhex
@@ -59,14 +59,16 @@ class Image:
     def with_files(self, files: dict[str, bytes]) -> Image:
         """The same MicroPython with only these files. Raises `ProgramError`."""
         from intelhex import IntelHex
-        from micropython_microbit_fs import FilesystemError
+        from micropython_microbit_fs import FilesystemError, StorageFullError
         from micropython_microbit_fs import filesystem as fs
 
         memory = IntelHex()
         try:
             fs.add_files_to_hex(memory, self.info, files)
-        except FilesystemError as error:
+        except StorageFullError as error:
             raise ProgramError(f"the program does not fit ({error}); make it smaller") from error
+        except FilesystemError as error:
+            raise ProgramError(f"a file cannot be put on the board ({error}); change it") from error
         start, end = self.info.fs_start_address, fs.get_last_page_address(self.info)
         content = memory.tobinstr(start, end)
         return replace(self, flash=self.flash[:start] + content + self.flash[end + 1 :])
@@ -151,14 +153,22 @@ def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
     return {at: bytes(data) for at, data in joined.items()}
 
 
+def check_board(board: str) -> None:
+    """Raise `EmulatorError` for an unknown board."""
+    if board not in _FLASH_SIZE:
+        raise EmulatorError(f"there is no micro:bit {board!r}; use 'V1' or 'V2'")
+
+
 # MicroPython.
 
 
 def micropython(board: str, firmware: Hex | None = None) -> Image:
     """The official MicroPython for a board, or the one in a hex.
 
-    Raises `HexError`, also if the hex has no MicroPython for that board.
+    Raises `HexError`, also if the hex has no MicroPython for that board, and `EmulatorError` for an
+    unknown board.
     """
+    check_board(board)
     if firmware is None:
         try:
             from micropython_microbit_fs import get_bundled_hex

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, V1, V2
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
-from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
+from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, check_board, read
 from microbit_emulator.gpio import PinState, Tone
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.radio import Antenna
@@ -93,10 +93,11 @@ class Microbit(InDeviceTime):
         everything random: the random number generator, RAM at power-on, the effect of a power cut,
         and the chip's own number. `clock_error` is the share by which the board's clock is slow,
         such as 0.007; all device times here are those of a correct clock.
-        Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
+        Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board or clock.
         """
-        if board not in _CHIPS:
-            raise EmulatorError(f"there is no micro:bit {board!r}; use 'V1' or 'V2'")
+        check_board(board)
+        if not -1 < clock_error < 1:
+            raise EmulatorError(f"no clock is slow by {clock_error}; give a share such as 0.007")
         if hex is None and flash is None:
             raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
         self.board = board

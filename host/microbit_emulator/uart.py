@@ -37,7 +37,7 @@ class SerialLine:
         self.recent = (self.recent + data)[-_RECENT:]
 
     def send(self, data: bytes) -> None:
-        self._waiting.extend(data)
+        self._waiting.extend(memoryview(data))  # a text is an error here, and not on the chip
         self._move()
 
     def receive(self) -> bytes:

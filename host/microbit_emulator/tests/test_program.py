@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from microbit_emulator import ExpectationError, HexError, Microbit, ProgramError
+from microbit_emulator import EmulatorError, ExpectationError, HexError, Microbit, ProgramError
 from microbit_emulator.firmware import micropython
 from repl import EACH_BOARD, firmware, long
 
@@ -49,8 +49,18 @@ def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
         microbit("V2", program="absent.py")
     with pytest.raises(ProgramError, match="does not fit"):
         microbit("V2", program={"main.py": "x" * 100_000})
+    with pytest.raises(
+        ProgramError, match=r"put on the board \(File 'empty\.py' must have content"
+    ):
+        microbit("V2", program={"main.py": "import empty", "empty.py": ""})
     with pytest.raises(HexError, match="holds no MicroPython for the micro:bit V1"):
         micropython("V1", {0: 0})
+    with pytest.raises(EmulatorError, match="there is no micro:bit 'v2'; use 'V1' or 'V2'"):
+        microbit("v2", program={})
+    with pytest.raises(EmulatorError, match="no clock is slow by 7"):
+        microbit("V2", program={}, clock_error=7)
+    with pytest.raises(TypeError):
+        microbit("V2", program={}).uart.send("a text")  # type: ignore[arg-type]
 
 
 def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) -> None:
