@@ -42,7 +42,7 @@ def start(
 
     Raises `HexError`, `ProgramError`, `UnicornError`.
     """
-    if not isinstance(program, Mapping) and os.fspath(program).endswith(".hex"):
+    if not isinstance(program, Mapping) and os.fspath(program).lower().endswith(".hex"):
         return Microbit(board, os.fspath(program), seed=seed, clock_error=clock_error)
     plain, begins_us = _started(board, None if hex is None else os.fspath(hex), cache)
     microbit = _reset(board, plain.with_files(_files(program)), seed, clock_error)
@@ -98,6 +98,9 @@ def _files(program: Program) -> dict[str, bytes]:
         if not path.is_dir():
             return {"main.py": path.read_bytes()}
         files = [each for each in sorted(path.iterdir()) if each.is_file()]
-        return {each.name: each.read_bytes() for each in files if not _NOT_PROGRAM.match(each.name)}
+        found = {e.name: e.read_bytes() for e in files if not _NOT_PROGRAM.match(e.name)}
     except OSError as error:
         raise ProgramError(f"cannot read {path} ({error.strerror}); check the name") from error
+    if "main.py" not in found:
+        raise ProgramError(f"{path} has no main.py; name another folder, or a file")
+    return found

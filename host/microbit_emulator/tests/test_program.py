@@ -38,7 +38,7 @@ def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) 
     microbit(board, program=tmp_path).expect("from a module")
     (tmp_path / "other.py").write_text("print('a file')")
     microbit(board, program=tmp_path / "other.py").expect("a file")
-    hex_file = tmp_path / "firmware.hex"
+    hex_file = tmp_path / "FIRMWARE.HEX"
     hex_file.write_text(firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board]))
     microbit(board, program=hex_file).expect(">>> ")
     microbit(board, program={"main.py": "print('again')"}, hex=hex_file).expect("again")
@@ -47,6 +47,8 @@ def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) 
 def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"cannot read .*absent\.py"):
         microbit("V2", program="absent.py")
+    with pytest.raises(ProgramError, match=r"has no main\.py; name another folder"):
+        microbit("V2", program=tmp_path)
     with pytest.raises(ProgramError, match="does not fit"):
         microbit("V2", program={"main.py": "x" * 100_000})
     with pytest.raises(
