@@ -312,6 +312,10 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
     assert len(printed("games").splitlines()) == 5
     with Store(stored) as store, pytest.raises(StoreError, match="cannot be written"):
         store.add("usb-1", BOOT, None)
+    with Store(stored, create=True) as watching:
+        for sentence in stages(DRAW, number=99):
+            watching.add("usb-1", sentence, AT)
+        assert len(printed("games").splitlines()) == 6  # what is in the log is read, too
 
 
 @pytest.mark.parametrize("line", ["games", "replay 1", "stats", "export", "report"])

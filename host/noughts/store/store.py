@@ -74,11 +74,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
         elif not path.exists():
             raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
         mode = "mode=rwc" if create else "mode=rw"
-        if not create and not os.access(path.parent, os.W_OK):
+        target = Path(os.path.realpath(path))
+        log = target.with_name(f"{target.name}-wal")
+        if not (create or log.exists() or os.access(target.parent, os.W_OK)):
             mode = "immutable=1"  # else SQLite would need to write files next to it
         with self._readable_errors():
             self.db = sqlite3.connect(
-                f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
+                f"{target.as_uri()}?{mode}",
                 uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
             )  # fmt: skip
             self._lines = Lines(self.db)
