@@ -223,9 +223,10 @@ def _check(port: str) -> None:
         serial.serial_for_url(port, do_not_open=True).close()
     except Exception as error:  # the handlers of URLs may raise anything
         reason = " ".join(str(error).split())
-        raise NoughtsError(
-            f"{port} is not a port ({reason}); name a device such as /dev/ttyACM0, or a URL"
-        ) from error
+        advice = "name a device such as /dev/ttyACM0, or a URL"
+        if Path(port).is_file():
+            advice = "to read a file, put --from before it"
+        raise NoughtsError(f"{port} is not a port ({reason}); {advice}") from error
 
 
 def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
