@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         IllegalPositionError,
         NoughtsError,
         OwnEngineError,
+        ResignedError,
         StoreError,
         UnknownEngineError,
     )
@@ -43,7 +44,7 @@ __version__ = "1.1.0"
 
 __all__ = [
     "Board", "Engine", "Game", "GameFilter", "IllegalMoveError", "IllegalPositionError",
-    "MatchResult", "NoughtsError", "OwnEngineError", "StoreError", "StoredGame",
+    "MatchResult", "NoughtsError", "OwnEngineError", "ResignedError", "StoreError", "StoredGame",
     "UnknownEngineError", "engine", "engine_names", "games", "games_in_capture", "match", "prove",
     "review",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """The solved game, held against published counts, and its boards as a library."""
 
 import doctest
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from random import Random
@@ -215,3 +216,5 @@ def test_the_document_is_true(repository, folder):
     path = repository / "docs" / "python-api.md"
     failed, tried = doctest.testfile(str(path), module_relative=False)
     assert failed == 0 and tried > 20
+    errors = set(re.findall(r"`(\w+Error)`", path.read_text("utf-8")))
+    assert errors - {"OSError"} <= set(noughts.__all__)
