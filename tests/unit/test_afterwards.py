@@ -274,6 +274,12 @@ def test_an_export_chooses_games_and_names_a_file_as_it_likes(printed, tmp_path)
     assert json.loads(file.read_text())["game"] == 1
 
 
+def test_a_dash_is_standard_output_and_no_file(printed, misused, folder, stored):
+    assert printed("export", "-o", "-") == printed("export")
+    assert "cannot write a table to standard output" in misused("learn", "-o", "-")
+    assert not (folder / "-").exists()
+
+
 @POSIX
 def test_nothing_is_written_over_the_store(misused, stored, folder):
     (folder / "link").symlink_to(stored)
