@@ -29,6 +29,8 @@ def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
     def start_board(board: str = "V2", program: Program = "main.py", **named: Any) -> Microbit:
         if not isinstance(program, Mapping):
             program = request.path.parent / program
+        if named.get("hex"):
+            named["hex"] = request.path.parent / named["hex"]
         started = start(board, program, cache=cache, **named)
         boards.append(started)
         return started

@@ -1,6 +1,7 @@
 """A user's own programs: where they come from, and the fixture that starts them."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,6 +48,9 @@ def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) 
 def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"cannot read .*absent\.py"):
         microbit("V2", program="absent.py")
+    beside = re.escape(str(Path(__file__).with_name("absent.hex")))
+    with pytest.raises(HexError, match=f"cannot read {beside}"):
+        microbit("V2", program={}, hex="absent.hex")
     with pytest.raises(ProgramError, match=r"has no main\.py; name another folder"):
         microbit("V2", program=tmp_path)
     with pytest.raises(ProgramError, match="does not fit"):
