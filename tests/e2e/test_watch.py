@@ -245,7 +245,7 @@ def test_the_end_does_not_wait_for_another_program(port, watch, printed):
         status, told = watcher.end(signal.SIGTERM)
     assert (status, told.count("\n")) == (1, 1)
     (log,) = watcher.db.parent.glob("games.db-not-stored-*.log")
-    assert "9 sentences are not stored; `noughts watch --from FILE` reads them from" in told
+    assert "9 lines are not stored; `noughts watch --from FILE` reads them from" in told
     assert str(log) in told
     printed("watch", "--from", log, db=watcher.db)
     assert [game.moves for game in games(watcher.db)] == ["402635178"]

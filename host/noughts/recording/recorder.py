@@ -100,7 +100,7 @@ class Recorder:
             reported += self.poll()
         if left := sum(isinstance(each, Received) for each in self.pending):
             raise StoreError(
-                f"{self.store.path} is in use by another program, and {left:,} sentences are not "
+                f"{self.store.path} is in use by another program, and {left:,} lines are not "
                 f"stored; `noughts watch --from FILE` reads them from {self.save()}"
             )
         for board in list(self._resent):
