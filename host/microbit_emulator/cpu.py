@@ -237,12 +237,10 @@ class Cpu:
         self.pc = pc & ~1
 
     def read(self, at: int, size: int) -> bytes:
-        """The content of RAM or flash."""
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return bytes(memory[at : at + size])
 
     def write(self, at: int, data: bytes) -> None:
-        """Write to RAM, for a peripheral."""
         self.ram[at - RAM : at - RAM + len(data)] = data
 
     # Time, and what is to happen when.

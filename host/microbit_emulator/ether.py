@@ -113,8 +113,6 @@ class Ether(InDeviceTime):
         for _, _, antenna in queue:
             antenna.run_to(end)
 
-    # Packets.
-
     def begin(self, packet: Packet) -> None:
         """Begin a packet now, in the sender's time."""
         insort(self._flying, packet)

@@ -74,9 +74,6 @@ class Image:
         return replace(self, flash=self.flash[:start] + content + self.flash[end + 1 :])
 
 
-# Hex files.
-
-
 def split(text: str, name: str) -> dict[str, Chunks]:
     """The content of a hex, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
 
@@ -154,12 +151,8 @@ def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
 
 
 def check_board(board: str) -> None:
-    """Raise `EmulatorError` for an unknown board."""
     if board not in _FLASH_SIZE:
         raise EmulatorError(f"there is no micro:bit {board!r}; use 'V1' or 'V2'")
-
-
-# MicroPython.
 
 
 def micropython(board: str, firmware: Hex | None = None) -> Image:
@@ -225,7 +218,6 @@ def layout_of(memory: intelhex.IntelHex) -> DeviceInfo | None:
 
 
 def intel_hex(chunks: Chunks) -> intelhex.IntelHex:
-    """Memory as an `IntelHex`."""
     from intelhex import IntelHex
 
     memory = IntelHex()

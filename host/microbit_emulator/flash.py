@@ -74,7 +74,6 @@ class Flash:
         return bytes(memory[start : start + size])
 
     def program(self, at: int, data: bytes) -> None:
-        """Put data there at once, like a programmer."""
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
         memory[start : start + len(data)] = data
         self._uc.ctl_remove_cache(at, at + len(data))  # it may be code that has run

@@ -97,7 +97,7 @@ class Microbit(InDeviceTime):
         """
         check_board(board)
         if not -1 < clock_error < 1:
-            raise EmulatorError(f"no clock is slow by {clock_error}; give a share such as 0.007")
+            raise EmulatorError(f"a clock cannot be {clock_error} slow; give a share such as 0.007")
         if hex is None and flash is None:
             raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
         self.board = board

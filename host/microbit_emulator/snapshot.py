@@ -42,7 +42,6 @@ class Snapshot:
             put_back()
 
     def _note_core(self, chip: Chip) -> None:
-        """Note the state of a chip's CPU and memory."""
         core, tlb = chip.cpu.core, chip.cpu.tlb
         registers, calls = core.uc.context_save(), dict(core.calls)
         memories = [(base, memory, bytes(memory)) for base, memory in core.memories]
@@ -104,5 +103,4 @@ class Snapshot:
 
 
 def _is_ours(thing: object) -> bool:
-    """Whether a class or a function is part of the emulator."""
     return str(getattr(thing, "__module__", "")).startswith(_PACKAGE)

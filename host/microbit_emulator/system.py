@@ -63,7 +63,6 @@ class SystemControl(Peripheral):
         return read, write
 
     def _attach(self, at: int, shift: int) -> None:
-        """The registers of 32 interrupts."""
         nvic = self.nvic
         self.reads |= dict.fromkeys((ISER + at, ICER + at), lambda: nvic.enabled >> shift & _WORD)
         self.reads |= dict.fromkeys((ISPR + at, ICPR + at), lambda: nvic.pending >> shift & _WORD)

@@ -265,7 +265,6 @@ class Timer(Peripheral):
         self.plan()
 
     def _freeze(self) -> None:
-        """Move the origin to the present."""
         now = self.cpu.now()
         self.count = self.present_count()
         self.origin = now - (now - self.origin & (1 << self._shift) - 1) if self.running else now
