@@ -28,7 +28,7 @@ Contents = Mapping[str, Mapping[str, bytes]]
 @options.command(
     "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
 )
-@options.output("write the hex here instead of noughts.hex")
+@options.output("write the hex here instead of noughts.hex", endings=[".hex"])
 @option(
     "--firmware FILE",
     "use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
@@ -69,8 +69,6 @@ def run_hex(
         firmwares = load_firmware(looking)
     else:
         path = output or Path("noughts.hex")
-        if path == Path("-"):
-            raise click.UsageError("cannot write a hex to standard output; name a file")
         files = files_for_boards()
         table = brain.of(files)  # without one, it would not be the game
         if radio.gateway is None:

@@ -49,10 +49,11 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     type=click.Choice(_DRAWN),
     default="alphabeta",
 )
-@option(
-    "--svg FILE",
+@options.output(
     "draw the position into this picture, with each free cell's value, or the tree, of up to "
     f"{MAX_DRAWN:,} positions, or what the chip sees",
+    "--svg FILE",
+    endings=[".svg"],
 )
 @option("--chip", "show how the chip's table chooses: what its weights make of each free cell")
 @option(
