@@ -43,8 +43,7 @@ from noughts.recording.session import Session
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch import WatchApp
-from noughts.virtual.autoplay import autoplay
-from noughts.virtual.board import VirtualBoard
+from noughts.virtual.board import VirtualBoard, autoplay
 from noughts.virtual.program import BOARDS, program
 from noughts.web.pages import PAGES
 from page_server import Server

@@ -253,7 +253,7 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
     If one cannot be started, `stop` is set, and leaving the stack raises `BoardError`.
     """
     from noughts.recording.virtual_boards import VirtualBoards
-    from noughts.virtual.autoplay import autoplay
+    from noughts.virtual.board import autoplay
 
     def changed(name: str) -> None:
         if name in boards.running:

@@ -7,6 +7,7 @@ import pickle
 import secrets
 import threading
 from collections.abc import Callable
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import serial
@@ -24,6 +25,11 @@ _START_S = 120.0
 _SHUTDOWN_TIMEOUT_S = 10.0
 _WRITING_US = 100_000
 """Erasing a page takes at most 85 ms."""
+_STARTED_US = 2_000_000
+"""Long enough for a board to be in its menu."""
+_LOOK_S = 0.1
+_PAUSE_S = (0.25, 1.0)
+_KINDS_OF_GAME = 4
 
 
 class VirtualBoard(contextlib.ExitStack):
@@ -175,9 +181,24 @@ class VirtualBoard(contextlib.ExitStack):
 
     def _end(self) -> None:
         self._process.kill()
-        self._process.wait()
         self._listener.join()
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
+        self._process.communicate()  # which waits, and closes the pipes
+
+
+def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
+    """Play on a board until `stop` is set or the board ends: at random, but by its buttons.
+
+    seed: of all random choices. Boards with consecutive seeds begin with different opponents.
+    """
+    random = Random(seed)
+    try:
+        while board.clock_us() < _STARTED_US:
+            if stop.wait(_LOOK_S):
+                return
+        for button in ["A"] * (seed % _KINDS_OF_GAME) + ["B"]:
+            board.tap(button)
+            stop.wait(_PAUSE_S[1])
+        while not stop.wait(random.uniform(*_PAUSE_S)):
+            board.tap(random.choice("AB"))
+    except BoardGoneError:
+        return
