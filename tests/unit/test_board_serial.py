@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from microbit_emulator import UnicornError
 from noughts.boards.drive import look
 from noughts.boards.files import BoardFile, BoardFiles, checksum
 from noughts.boards.packing import files_for_boards
@@ -17,7 +18,6 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, Stream
 from noughts.protocol.sentences import Boot, write
-from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
 from stepped_ports import SteppedBoard, Talker
 
@@ -284,14 +284,15 @@ def test_which_firmware_is_to_be_replaced(board, release, good, advice):
 
 
 def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
-    checks = of_computer(True, try_emulator)
+    checks = of_computer(True)
     assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
 
-    def refuse():
-        raise BoardError("Unicorn is missing; install it")
+    def refuse(*_, **named):
+        raise UnicornError("Unicorn is missing; install it")
 
+    monkeypatch.setattr("microbit_emulator.Microbit", refuse)
     monkeypatch.setattr("noughts.boards.probe.device_files", dict)
-    _, game, emulator, boards = of_computer(False, refuse)
+    _, game, emulator, boards = of_computer(False)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")
     assert not boards.good

@@ -150,13 +150,11 @@ def _interruptible(total: int) -> Iterator[Steps]:
 @options.as_json("the report")
 def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     """Check this computer and its boards."""
-    from noughts.virtual.program import try_emulator
-
     found = find_boards(port)
     for each in found:
         probe(each, not no_restart)
     boards = [(each, of_board(each)) for each in found]
-    here = of_computer(bool(boards), try_emulator)
+    here = of_computer(bool(boards))
     if as_json:
         facts = [_facts(board, checks) for board, checks in boards]
         print(json.dumps({"here": [asdict(check) for check in here], "boards": facts}))

@@ -132,17 +132,17 @@ def run_play(
 
     if keys is None:
         return _play(made, hex is None, fresh, db)
-    _press(keys, made().microbit())
+    _press(keys, made())
     return 0
 
 
-def _press(keys: list[Step], board: Microbit) -> None:
+def _press(keys: list[Step], program: Program) -> None:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         # Unicorn calls Python back, where an exception from a signal handler would be lost.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        for text in KeyPlayer(board).play(keys):
+        for text in KeyPlayer(program.microbit()).play(keys):
             print(text, flush=True)
     except EmulatorError as error:
         raise BoardError(str(error)) from error

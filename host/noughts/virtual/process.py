@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from microbit_emulator import EmulatorError
-from noughts.errors import BoardError
 from noughts.virtual.program import Program
 
 STEP_US = 5_000
@@ -243,7 +242,7 @@ def _send(answers: BinaryIO, name: str, value: object) -> None:
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, (BoardError, EmulatorError)):
+    if isinstance(error, EmulatorError):
         return str(error)
     *_, frame = traceback.extract_tb(error.__traceback__)
     what = " ".join(f"{type(error).__name__} {error}".split())

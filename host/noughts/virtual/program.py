@@ -19,11 +19,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
 from noughts.boards.firmware import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
-from noughts.errors import BoardError, NoughtsError, error_message
+from noughts.errors import NoughtsError, error_message
 from noughts.files import write_whole
 
 if TYPE_CHECKING:
@@ -49,21 +48,10 @@ class Program:
     uicr: bytes
 
     def microbit(self, seed: int = 0) -> Microbit:
-        """A micro:bit with this program, to be stepped; seed: of all random numbers.
+        """A micro:bit with this program, to be stepped; seed: of all random numbers."""
+        from microbit_emulator import Microbit  # which loads Unicorn
 
-        Raises `BoardError` if the emulator cannot run.
-        """
-        try:
-            from microbit_emulator import Microbit  # which loads Unicorn
-
-            return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
-        except EmulatorError as error:
-            raise BoardError(str(error)) from error
-
-
-def try_emulator() -> None:
-    """Raise `BoardError` if no micro:bit can be emulated."""
-    Program(V2, "no program", flash=bytes(8), uicr=bytes(4)).microbit()
+        return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
 
 
 def program(

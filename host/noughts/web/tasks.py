@@ -22,7 +22,7 @@ from noughts.boards.start import Start, confirm_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
-from noughts.virtual.program import program, try_emulator
+from noughts.virtual.program import program
 from noughts.web.live import LiveBoards
 
 _LINES = 40
@@ -158,7 +158,7 @@ def _check(boards: LiveBoards) -> None:
         show("this computer")
         virtual = boards.virtual.names
         there = find_boards(list(virtual))
-        note("This computer", of_computer(bool(there), try_emulator))
+        note("This computer", of_computer(bool(there)))
         for board in there:
             name = ""
             if board.port is not None:
