@@ -80,7 +80,7 @@ def split(text: str, name: str) -> dict[str, Chunks]:
     name: for messages. Raises `HexError` if it is not a hex, or is damaged or cut short.
     """
     if not text.lstrip().startswith(":"):
-        raise not_a_hex(name)
+        raise HexError(f"{name} is not a hex file; use an official MicroPython .hex")
     boards: dict[str, list[tuple[int, bytes]]] = {}
     board, base, kind = "", 0, _DATA
     for number, line in enumerate(text.split(), 1):
@@ -128,11 +128,6 @@ def read(firmware: Hex, board: str) -> Chunks:
     if not memory:
         raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
     return memory
-
-
-def not_a_hex(name: str) -> HexError:
-    """The error for a file that is not a hex file."""
-    return HexError(f"{name} is not a hex file; use an official MicroPython .hex")
 
 
 def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:

@@ -96,17 +96,14 @@ def checksum(content: bytes) -> int:
     """The checksum that a board computes: 64-byte blocks as digits of a number, modulo a prime."""
     value = 0
     for start in range(0, len(content), _BLOCK):
-        value = (value * _FACTOR + _digest(content[start : start + _BLOCK])) % _PRIME
+        block = content[start : start + _BLOCK]
+        value = (value * _FACTOR + int.from_bytes(block, "little")) % _PRIME
     return value
-
-
-def _digest(piece: bytes) -> int:
-    return int.from_bytes(piece, "little") % _PRIME
 
 
 def _checked(name: str, piece: bytes) -> str:
     """Code that the board runs first; it raises an error if bytes of a command were lost."""
-    return _CHECK.format(piece, _digest(name.encode() + piece))
+    return _CHECK.format(piece, int.from_bytes(name.encode() + piece, "little") % _PRIME)
 
 
 def _kind(machine: str) -> str:

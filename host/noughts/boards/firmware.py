@@ -30,7 +30,7 @@ from universal_hex import BoardId, IndividualHex, create_uhex
 
 from microbit_emulator import firmware as hexes
 from microbit_emulator.errors import HexError
-from microbit_emulator.firmware import V1, V2, layout_of, not_a_hex
+from microbit_emulator.firmware import V1, V2, layout_of
 from noughts.errors import FirmwareError
 
 _VERSIONS = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
@@ -38,7 +38,6 @@ _MAX_FILE = 8 << 20
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 """The user information registers."""
 _ERASED = 0xFF
-_WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
 _SOUND_V2 = [2, 1]
 """Earlier releases only free space in their file system when that frees 32 chunks, so it can be
 full permanently. And their accelerometer's driver can freeze when it is read often."""
@@ -143,13 +142,11 @@ def load_firmware(path: Path) -> dict[str, Firmware]:
     Raises `FirmwareError` if there is none.
     """
     try:
-        with path.open(encoding="ascii") as file:
+        with path.open(encoding="ascii", errors="replace") as file:
             text = file.read(_MAX_FILE)
-        return read_firmware(text, str(path))
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
-    except UnicodeDecodeError as error:
-        raise FirmwareError(str(not_a_hex(str(path)))) from error
+    return read_firmware(text, str(path))
 
 
 def read_firmware(text: str, name: str) -> dict[str, Firmware]:
@@ -212,6 +209,6 @@ def universal_hex(firmwares: Mapping[str, Firmware]) -> str:
     for board, firmware in firmwares.items():
         text = io.StringIO()
         firmware.memory.write_hex_file(text)
-        sections.append(IndividualHex(text.getvalue(), _WRITTEN_ID[board]))
+        sections.append(IndividualHex(text.getvalue(), BoardId[board]))
     joined: str = create_uhex(sections)
     return joined
