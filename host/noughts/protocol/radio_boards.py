@@ -11,16 +11,12 @@ _ROOM = re.compile(r"\A((?:[^/:\\]+/)*).*", re.DOTALL)
 _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
 
 
-def sending_board(line: str, radio_id: str | None) -> str:
+def sending_board(line: str, radio_id: str) -> str:
     """The name of a sender, from the name of the board on whose line its sentence came.
 
-    >>> sending_board("usb-9900", None), sending_board("usb-9900", "9A1B2C3D")
-    ('usb-9900', 'radio-9A1B2C3D')
-    >>> sending_board("3b/usb-9900", "9A1B2C3D"), sending_board("radio-9A1B2C3D", "9A1B2C3D")
-    ('3b/radio-9A1B2C3D', 'radio-9A1B2C3D')
+    >>> sending_board("usb-9900", "9A1B2C3D"), sending_board("3b/usb-9900", "9A1B2C3D")
+    ('radio-9A1B2C3D', '3b/radio-9A1B2C3D')
     """
-    if radio_id is None:
-        return line
     return _ROOM.sub(rf"\1radio-{radio_id}", line)
 
 

@@ -138,13 +138,9 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
     lines.renew_all()
     db.execute("DROP TABLE old_games")
     db.execute("DROP TABLE old_boots")
-    _take_over_raw_lines(lines, Path(f"{path}.raw"))
-
-
-def _take_over_raw_lines(lines: Lines, folder: Path) -> None:
     runs = Runs()
-    for path in sorted(folder.glob("????-??-??T*.log")):
-        with path.open("rb") as file:
+    for log in sorted(Path(f"{path}.raw").glob("????-??-??T*.log")):
+        with log.open("rb") as file:
             received = chain.from_iterable(_received(each, runs) for each in capture.read(file))
             while some := list(islice(received, _AT_ONCE)):
                 lines.keep(some)

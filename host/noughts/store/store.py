@@ -177,11 +177,9 @@ class Store(contextlib.AbstractContextManager["Store"]):
         with self._readable_errors():
             self.db.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self.db.execute("COMMIT")
+                with self.db:  # which commits, or rolls back
+                    yield
             except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
                 self._lines.forget()  # it may remember what was undone
                 raise
 

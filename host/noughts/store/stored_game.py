@@ -11,7 +11,6 @@ from noughts.protocol.sentences import player_of
 from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
-UNFINISHED = "unfinished"
 """By name, a result as the store has it."""
 
 _PLIES = range(1, 10)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from noughts.protocol.describe import SEATS, opponents, seated, won
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter
-from noughts.store.stored_game import RESULTS, UNFINISHED, StoredGame
+from noughts.store.stored_game import RESULTS, StoredGame
 from noughts.views.table import Table, Value, number, text
 
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
@@ -21,7 +21,7 @@ MOVED = GameFilter(moved=True)
 
 def listable(chosen: GameFilter) -> GameFilter:
     """The filter for a list, which has unfinished games only if they are chosen."""
-    ended = tuple(result for result in RESULTS if result != UNFINISHED)
+    ended = tuple(result for result, end in RESULTS.items() if end != "-")
     return replace(chosen, results=chosen.results or ended)
 
 
