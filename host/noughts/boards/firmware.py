@@ -210,5 +210,4 @@ def universal_hex(firmwares: Mapping[str, Firmware]) -> str:
         text = io.StringIO()
         firmware.memory.write_hex_file(text)
         sections.append(IndividualHex(text.getvalue(), BoardId[board]))
-    joined: str = create_uhex(sections)
-    return joined
+    return str(create_uhex(sections))

@@ -74,9 +74,7 @@ def bring_up_to_date(
                     "`noughts watch` and press reset; then update the board with `noughts flash`"
                 )
             ours = {name: file for name, file in present.items() if file.ours}
-            wanted = radio
-            if wanted is None:
-                wanted = radio_by(ours, lambda name, content: ours[name].holds(content))
+            wanted = radio or radio_by(ours, lambda name, content: ours[name].holds(content))
             chosen = _chosen(kind, wanted, files)
             update = plan(kind, present, chosen, replace)
             say(

@@ -84,7 +84,6 @@ _GAMES = f"""
         WHERE board IN (SELECT board FROM lines WHERE NOT number AND NOT by_radio) GROUP BY boot
     ) AS other ON other.boot = games.boot
 """
-NEWEST_FIRST = f"{MOMENT} DESC, games.id DESC"
 
 
 def games(
@@ -97,7 +96,7 @@ def games(
     where, values = wanted.where()
     order = "games.id"
     if newest is not None:
-        order = f"{NEWEST_FIRST} LIMIT ? OFFSET ?"
+        order = f"{MOMENT} DESC, games.id DESC LIMIT ? OFFSET ?"
         values += [newest, skipped]
     yield from map(StoredGame._make, store.each(f"{_GAMES} WHERE {where} ORDER BY {order}", values))
 
