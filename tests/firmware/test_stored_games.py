@@ -17,7 +17,7 @@ from noughts.device_files import device_files
 from noughts.protocol.parser import Noise
 from noughts.protocol.sentences import Game, write
 from noughts.recording.recorder import Recorder
-from noughts.recording.sources import SentencesRead
+from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.terminal.output import progress
 from noughts.virtual.program import program
@@ -113,8 +113,9 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
                 name = f"usb-{kind}-{seed}"
                 recorder.hear(name, player.board.uart.receive(), at)
                 if kind == "V2":
-                    recorder.take(SentencesRead(name, player.logged, at, from_log=True))
-                    recorder.settle()
+                    recorder.store.add_many(
+                        [Received.of(name, game, at, late=True) for game in player.logged]
+                    )
                 player.cut_power()
         assert len(wanted) == games_played
         assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)

@@ -20,7 +20,7 @@ from noughts.protocol import describe
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import name_of
-from noughts.recording.sources import SentencesRead
+from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.web.safety import Site
 from sample_games import stages
@@ -153,18 +153,18 @@ def read(tmp_path, monkeypatch):
 def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_changed(read):
     logs = [(NOTHING, 0), (LOG, 0), (LOG, 0), (LOG, 1), (GONE, 0), (LOG, 1), (LOG, 1)]
     found = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
-    assert [each.sentences for each in found] == [PLAYED, PLAYED, PLAYED, [TWO]]
-    assert found[0] == SentencesRead(BOARD, PLAYED, found[0].at, from_log=True)
+    assert [each.sentence for each in found] == [*PLAYED * 3, TWO]
+    assert found[0] == Received.of(BOARD, PLAYED[0], found[0].at, late=True)
 
 
 def test_a_log_that_cannot_be_read_is_reported_once(read):
-    short, whole, failing = read(
+    short, *whole, failing = read(
         (LOG[:9000], 0), (LOG[:9000], 1), (LOG, 2), (FAILING, 3), (FAILING, 4)
     )
     why = "MY_DATA.HTM is cut short or damaged; copy it from the board's drive once more"
     assert short.text() == f"{describe.short(BOARD)}: {why}"
     assert short.record()["event"] == "unreadable"
-    assert whole.sentences == PLAYED
+    assert [each.sentence for each in whole] == PLAYED
     assert "cannot use" in failing.why
 
 

@@ -14,8 +14,9 @@ from noughts.errors import DataLogError, error_message, printable
 from noughts.protocol import data_log
 from noughts.recording.events import DataLogUnreadable
 from noughts.recording.port_monitor import name_of
-from noughts.recording.sources import QueuedSource, SentencesRead
+from noughts.recording.sources import QueuedSource
 from noughts.store import timestamps
+from noughts.store.lines import Received
 
 _LOOK_S = 2.0
 _CLOSE_S = 0.2
@@ -65,8 +66,9 @@ class DataLogs(QueuedSource):
             with path.open("rb") as file:
                 content = file.read(data_log.MAX_SIZE + 1)
             version = found
-            if games := data_log.games(content):
-                self.put(SentencesRead(board, games, timestamps.now(), from_log=True))
+            now = timestamps.now()
+            for each in data_log.games(content):
+                self.put(Received.of(board, each, now, late=True))
         except FileNotFoundError:  # a V1, or nothing has been logged yet
             pass
         except (DataLogError, OSError) as error:

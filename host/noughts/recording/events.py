@@ -106,8 +106,8 @@ class SentenceStored(BoardEvent):
         if isinstance(self.sentence, Boot) or not self.late:
             return describe(self.sentence, self.game)
         if self.played_before is not None:
-            before = timestamps.local_bound(self.played_before)
-            return f"{describe_whole(self.sentence, self.game)}, played before {before}"
+            when = timestamps.When(None, self.played_before)
+            return f"{describe_whole(self.sentence, self.game)}, played {when}"
         # The start was received. By radio, this is the end of a game that was followed live.
         by_radio = is_by_radio(self.board)
         return (describe if by_radio else describe_whole)(self.sentence, self.game)

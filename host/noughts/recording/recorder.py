@@ -11,7 +11,7 @@ from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import write_whole
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import id_of, is_by_radio
-from noughts.protocol.sentences import Game, Runs, body, framed
+from noughts.protocol.sentences import Game, Runs, framed
 from noughts.recording import events, sources
 from noughts.recording.radio_lines import RadioLines
 from noughts.store import timestamps
@@ -130,10 +130,6 @@ class Recorder:
             case sources.LineOpened(board, at):
                 self._runs.opened(board, at)
                 self.pending.append(Received(board, None, "", at))
-            case sources.SentencesRead(board, sentences, at, from_log):
-                for each in sentences:
-                    late = from_log or self._runs.is_late(board, each, False, at)
-                    self.pending.append(Received(board, each, body(each), at, late))
             case events.PortOpened(board) if board in self._names:
                 self.pending += [events.BoardNamed(board, self._names[board]), change]
             case events.PortClosed(board):

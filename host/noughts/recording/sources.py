@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from noughts.protocol import data_log
-from noughts.protocol.sentences import Sentence
 from noughts.recording.events import Event
 from noughts.store import capture, timestamps
+from noughts.store.lines import Received
 
 
 class DataReceived(NamedTuple):
@@ -30,23 +30,13 @@ class LineOpened(NamedTuple):
     at: int | None
 
 
-class SentencesRead(NamedTuple):
-    """Sentences from another part of this program, or from a board's files, the oldest first."""
-
-    board: str
-    sentences: Sequence[Sentence]
-    at: int | None
-    from_log: bool = False
-    """Whether they are earlier games, from a data log."""
-
-
 class Delivered(NamedTuple):
     """Comes after bytes whose sender waits for a confirmation that they are stored."""
 
     stored: Callable[[], None]
 
 
-Change = Event | DataReceived | LineOpened | SentencesRead | Delivered
+Change = Event | DataReceived | LineOpened | Received | Delivered
 
 
 class Source(Protocol):
@@ -71,8 +61,8 @@ def read_captured(
     """
     if file.peek(1)[:1] == b"<":
         content = file.read(data_log.MAX_SIZE + 1)
-        games = data_log.games(content, called)
-        yield len(content), [SentencesRead(name, games, timestamps.now(), from_log=True)]
+        games, now = data_log.games(content, called), timestamps.now()
+        yield len(content), [Received.of(name, each, now, late=True) for each in games]
     boards = {name}
     lines = capture.read(file)
     while some := list(islice(lines, at_once)):

@@ -38,11 +38,6 @@ def local(ms: int | None) -> str:
     return (_EPOCH + ms * _MS).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def local_bound(ms: int) -> str:
-    """As `local`, rounded up: a game that had ended by this time had ended before that minute."""
-    return local(-(-ms // 60_000) * 60_000)
-
-
 class When(NamedTuple):
     """When a game was played: its start, or a time by which it had ended; both may be unknown."""
 
@@ -52,7 +47,8 @@ class When(NamedTuple):
     def __str__(self) -> str:
         """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash."""
         if self.started is None and self.played_before is not None:
-            return f"before {local_bound(self.played_before)}"
+            # Rounded up: a game that had ended by this time had ended before that minute.
+            return f"before {local(-(-self.played_before // 60_000) * 60_000)}"
         return local(self.started)
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
 from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
-from noughts.protocol.sentences import Boot, Game, Sentence, is_same, score_array
+from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import (
     BoardEvent,
@@ -43,9 +43,10 @@ from noughts.recording.events import (
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import BoardState, Session
-from noughts.recording.sources import QueuedSource, SentencesRead
+from noughts.recording.sources import QueuedSource
 from noughts.recording.virtual_boards import VirtualBoards
 from noughts.store import timestamps
+from noughts.store.lines import Received
 from noughts.store.queries import names
 from noughts.store.store import Store
 from noughts.views.situation import CONTROLS, Observer, instructions
@@ -191,9 +192,9 @@ class LiveBoards:
             with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
                 self._record_in(Path(folder, "games.db"))
 
-    def record(self, name: str, *sentences: Sentence) -> None:
-        """Record, in any thread, sentences that a task received, or found in a board's files."""
-        self._recorded.put(SentencesRead(name, sentences, timestamps.now()))
+    def record(self, name: str, boot: Boot) -> None:
+        """Record, in any thread, the start of a board, which a task has received."""
+        self._recorded.put(Received.of(name, boot, timestamps.now()))
 
     def changed(self, *names: str, after: Callable[[], object] = lambda: None) -> None:
         """Show, from any thread, changes of these boards or of the whole; `after` runs first."""
