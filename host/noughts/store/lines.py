@@ -79,9 +79,6 @@ class _Known:
     """The numbers of the games, by the id of the line that each began with."""
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """The game of each line, by text; None until the games are renewed."""
-    stale: bool = True
-    """Whether the games must be renewed."""
-    over: bool = False
 
 
 class Lines:
@@ -111,8 +108,7 @@ class Lines:
             self._known.clear()
         self._version = version
         if len(self._known) > _REMEMBERED:
-            playing = [(key, each) for key, each in self._known.items() if not each.over]
-            self._known = dict(playing[-_REMEMBERED:])
+            self._known = dict([*self._known.items()][-_REMEMBERED:])
         added = [self._add_received(each) for each in received]
         return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
@@ -162,8 +158,7 @@ class Lines:
             number = before.id
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
         known.lines[same] = Line.of(number, board, radio, late, at, text)
-        known.game_of.setdefault(text)
-        known.stale = True
+        known.game_of[text] = None
         return number
 
     def _insert(self, *row: int | str | None) -> int:
@@ -231,7 +226,7 @@ class Lines:
             self._renew(self._read(key))
 
     def _result_of(self, known: _Known, text: str, new: bool) -> Stored:
-        if known.stale:
+        if known.game_of[text] is None:
             self._renew(known)
         stored = known.game_of[text]
         assert stored is not None
@@ -240,7 +235,6 @@ class Lines:
     def _renew(self, known: _Known) -> None:
         """Write the games that follow from the lines."""
         numbers = {}
-        known.over = True
         for game, lines in fold(known.lines.values()):
             # A game keeps its number as long as its first line belongs to it.
             ids = [line.id for line in lines]
@@ -250,9 +244,8 @@ class Lines:
             written = self._writer.execute(_GAME, row).lastrowid
             number = number or written or 0
             numbers[first] = number
-            known.over &= game.end != "-"
             stored = Stored(number, True, game.played_before)
             known.game_of |= dict.fromkeys([line.text for line in lines], stored)
         for number in set(known.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
-        known.numbers, known.stale = numbers, False
+        known.numbers = numbers
