@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import takewhile
 from typing import NamedTuple
 
 import paho.mqtt.client as paho
@@ -103,7 +102,7 @@ class Publisher:
         self._read = self._saved = store.read(query, [self._receiver])[0][0] or 0
         self._waiting: dict[str, Message] = {}
         """The unconfirmed messages, by digest, in the order of their lines."""
-        self._sent: dict[str, None] = {}
+        self._sent: list[str] = []
         """The digests of those that were sent, in the order of sending."""
         self._restart_timer()
 
@@ -142,9 +141,7 @@ class Publisher:
                 continue
             if name in self._sent:
                 # Messages that were sent earlier should have been confirmed earlier.
-                for earlier in list(takewhile(name.__ne__, self._sent)):
-                    del self._sent[earlier]
-                del self._sent[name]
+                del self._sent[: self._sent.index(name) + 1]
             self._restart_timer()
             if not self._has_collector:
                 self._has_collector = True
@@ -152,7 +149,7 @@ class Publisher:
 
     def _send(self) -> Iterator[Event]:
         if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:
-            del self._sent[next(iter(self._sent))]
+            del self._sent[0]
             self._confirmed_s = time.monotonic()
             self._resend_after_s = min(2 * self._resend_after_s, _MAX_RESEND_AFTER_S)
             if self._has_collector:
@@ -164,7 +161,7 @@ class Publisher:
             if not self._sent:
                 self._confirmed_s = time.monotonic()
             name = next(name for name in self._waiting if name not in self._sent)
-            self._sent[name] = None
+            self._sent.append(name)
             message = self._waiting[name]
             self._broker.publish(self._topic("board", message.board), message.lines, QOS)
 

@@ -191,7 +191,7 @@ def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
     seed: of all random choices. Boards with consecutive seeds begin with different opponents.
     """
     random = Random(seed)
-    try:
+    with contextlib.suppress(BoardGoneError):
         while board.clock_us() < _STARTED_US:
             if stop.wait(_LOOK_S):
                 return
@@ -200,5 +200,3 @@ def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
             stop.wait(_PAUSE_S[1])
         while not stop.wait(random.uniform(*_PAUSE_S)):
             board.tap(random.choice("AB"))
-    except BoardGoneError:
-        return
