@@ -47,7 +47,6 @@ def files_for_boards() -> dict[str, bytes]:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """These files, packed, by name."""
     return {
         name: pack(content) if name.endswith(".py") else content for name, content in files.items()
     }

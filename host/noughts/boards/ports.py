@@ -161,10 +161,8 @@ def users_of(name: str) -> list[str]:
     for process in Path("/proc").glob("[0-9]*"):
         if process.name == str(os.getpid()):
             continue
-        try:
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             if any(link.readlink() == device for link in (process / "fd").iterdir()):
                 program = (process / "comm").read_bytes().strip().decode(errors="replace")
                 users.append(f"{program} (process {process.name})")
-        except OSError:
-            continue  # it has ended, or belongs to another user
     return users

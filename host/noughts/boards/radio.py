@@ -45,7 +45,6 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
-    """The radio of a board with these files."""
     return radio_by(files, lambda name, content: files[name] == content)
 
 

@@ -155,7 +155,6 @@ def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
 
 
 def seats_played(store: Store) -> set[str]:
-    """All pairs of seats that have played."""
     return {seats for (seats,) in store.each("SELECT DISTINCT seats FROM games")}
 
 
