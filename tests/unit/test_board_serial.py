@@ -254,7 +254,7 @@ def test_what_a_board_does(found, expected):
     ]
     kind = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
     probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **found)
-    assert of_board(probed) == [Check(*each) for each in board + expected]
+    assert [*of_board(probed)] == [Check(*each) for each in board + expected]
 
 
 def test_a_drive_in_maintenance_mode(tmp_path):

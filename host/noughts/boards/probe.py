@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -109,49 +109,43 @@ def _check(what: str, find: Callable[[], str]) -> Check:
         return Check(what, False, str(error))
 
 
-def of_board(board: ProbedBoard) -> list[Check]:
-    checks = []
-
-    def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:
-        checks.append(Check(what, good, found, details))
-
+def of_board(board: ProbedBoard) -> Iterator[Check]:
     drive, port, start, error = board.drive, board.port, board.start, board.error
     if drive is not None:
         found = f"{drive.path}, interface {drive.interface}"
         if drive.maintenance:
             found += ": in maintenance mode; unplug it and plug it in without holding reset"
-        add("drive", not drive.maintenance, found)
+        yield Check("drive", not drive.maintenance, found)
     elif port is not None and port.usb_id is not None:
-        add("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+        yield Check("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
     if error is not None and board.micropython is None:
-        add("port", False, str(error))
+        yield Check("port", False, str(error))
     elif port is not None:
-        add("port", True, f"{port.name}, accessible")
+        yield Check("port", True, f"{port.name}, accessible")
     if board.board is not None:
-        add("board", True, f"micro:bit {board.board}")
+        yield Check("board", True, f"micro:bit {board.board}")
     if board.micropython is not None:
-        add("firmware", *_firmware(board.board or "", board.firmware or "", board.micropython))
+        yield _firmware(board.board or "", board.firmware or "", board.micropython)
     if start is not None:
         if start.boot is not None:
-            add("game", True, f"{start.release}, table {start.boot.table_id}")
+            yield Check("game", True, f"{start.release}, table {start.boot.table_id}")
         if start.radio.gateway is not None:
-            add("radio", True, str(start))
+            yield Check("radio", True, str(start))
         elif start.radio != OFF:
-            add("radio", True, f"{start.radio} as {start.radio_id}")
+            yield Check("radio", True, f"{start.radio} as {start.radio_id}")
     elif isinstance(error, GameError):
-        add("game", False, str(error), error.details)
+        yield Check("game", False, str(error), error.details)
     elif board.micropython is not None:
-        add("game", False, "does not start; run `noughts put`")
-    return checks
+        yield Check("game", False, "does not start; run `noughts put`")
 
 
-def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
+def _firmware(board: str, release: str, micropython: str) -> Check:
     """Whether the game runs well on a firmware, and the line to report."""
     found = f"MicroPython {micropython} (firmware {release})"
     if not is_sound(board, release):
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
-        return False, found
+        return Check("firmware", False, found)
     ours = bundled_for(board).release
     if version_numbers(release) < version_numbers(ours):
         found += f"; `noughts flash` brings {ours}"
-    return True, found
+    return Check("firmware", True, found)

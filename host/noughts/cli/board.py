@@ -153,7 +153,7 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     found = find_boards(port)
     for each in found:
         probe(each, not no_restart)
-    boards = [(each, of_board(each)) for each in found]
+    boards = [(each, list(of_board(each))) for each in found]
     here = of_computer(bool(boards))
     if as_json:
         facts = [_facts(board, checks) for board, checks in boards]

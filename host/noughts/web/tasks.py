@@ -5,7 +5,7 @@ Each runs in a thread; its progress and its result are sent to all browsers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import partial
@@ -151,7 +151,7 @@ def _check(boards: LiveBoards) -> None:
         report = {"doing": printable(doing), "told": list(found)}
         boards.changed(after=partial(boards.words.set, "doctor", report))
 
-    def note(name: str, checks: Sequence[Check]) -> None:
+    def note(name: str, checks: Iterable[Check]) -> None:
         found.append({"name": name, "checks": [_record(check) for check in checks]})
 
     try:
