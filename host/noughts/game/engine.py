@@ -230,13 +230,8 @@ class Odds(NamedTuple):
 
 
 def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
-    won = drawn = lost = total = 0
-    for _, weight, odds in after:
-        total += weight
-        won += odds.won * weight
-        drawn += odds.drawn * weight
-        lost += odds.lost * weight
-    return Odds(won / total, drawn / total, lost / total)
+    parts = ([(cell, weight, odds[part]) for cell, weight, odds in after] for part in range(3))
+    return Odds(*map(mean, parts))
 
 
 def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
