@@ -197,9 +197,9 @@ def test_a_log_that_is_dropped_on_the_page_is_stored_once(tmp_path):
     assert error["error"].isprintable()
     assert drop(bytes(300_001))[0] == 413
     assert not db.exists()
-    assert drop(data_log(HEADING, row(ONE))) == (200, {"said": "anna.htm: 1 game, 1 new"})
+    assert drop(data_log(HEADING, row(ONE))) == (200, {"text": "anna.htm: 1 game, 1 new"})
     for new in (1, 0):
-        assert drop(LOG) == (200, {"said": f"anna.htm: 2 games, {new} new"})
+        assert drop(LOG) == (200, {"text": f"anna.htm: 2 games, {new} new"})
     assert stored(db) == [as_row(game) for game in PLAYED]
     assert stored(db, "count(started), count(played_before)") == [(0, 2)]
-    assert drop(data_log(HEADING)) == (200, {"said": "anna.htm: no games yet"})
+    assert drop(data_log(HEADING)) == (200, {"text": "anna.htm: no games yet"})

@@ -323,7 +323,7 @@ def test_a_game_that_is_won():
     assert shown["title"] == "person against hard: A has 1, 2, 3; B has 4, 5"
     assert shown["about"] == "game 7: A won"
     text = "game 7, move 5: A in the top-right corner; A wins (top row)"
-    assert board["lines"][-1] == ["said", text]
+    assert board["lines"][-1] == ["sentence", text]
 
 
 def test_a_board_that_is_silent_in_the_menu_or_unplugged():

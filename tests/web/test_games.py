@@ -46,7 +46,7 @@ def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
 
 def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     page.goto(f"{url}/games/1")
-    said, corner = page.locator("#said"), page.locator(".cell").first
+    said, corner = page.locator("#sentences"), page.locator(".cell").first
     link = page.get_by_role("link", name="Try this position")
     expect(said).to_have_text("A begins.")
     page.keyboard.press("ArrowRight")

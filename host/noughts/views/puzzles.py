@@ -53,7 +53,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     return {
         "marks": str(after),
         "name": f"{cell + 1}, {NAMES[cell]}, {mark}, {'right' if right else 'wrong'}",
-        "said": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
+        "headline": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
         "why": _explained(puzzle, cell, line),
         "end": {
             "marks": str(board.position),

@@ -60,7 +60,7 @@ class ReplayStep:
     ending: str
     """The end of the game; empty before the last step."""
 
-    said: list[str]
+    sentences: list[str]
     """All these texts, in sentences."""
 
 
@@ -160,7 +160,7 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
         better=better,
         mistake=last is not None and last.mistake,
         ending=end,
-        said=[text for text in (made, judgement, better, end) if text],
+        sentences=[text for text in (made, judgement, better, end) if text],
     )
 
 

@@ -226,12 +226,12 @@ async def keep_log(request: Request) -> Response:
     name = printable(request.query_params.get("name", "")[:100])
     found = await run_in_threadpool(data_log.games, await body_of(request), name)
     if not found:
-        return JSONResponse({"said": f"{name}: no games yet"})
+        return JSONResponse({"text": f"{name}: no games yet"})
     board, at = name_of_copy(name), timestamps.now()
     received = [Received.of(board, each, at, late=True) for each in found]
     stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
     new = sum(each.new for each in stored)
-    return JSONResponse({"said": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
+    return JSONResponse({"text": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
 
 
 def _stored(db: Path, received: list[Received]) -> list[Stored]:

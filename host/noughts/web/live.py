@@ -367,7 +367,7 @@ def _line(event: BoardEvent) -> tuple[str, str]:
         case PortClosed():
             text = f"not connected: {event.why}"
         case SentenceStored():
-            kind, text = "said", event.description
+            kind, text = "sentence", event.description
         case NoiseReceived():
             kind, text = "noise", event.noise
         case UnknownSentence():

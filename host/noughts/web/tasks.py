@@ -148,7 +148,7 @@ def _check(boards: LiveBoards) -> None:
     found: list[dict[str, object]] = []
 
     def show(doing: str) -> None:
-        report = {"doing": printable(doing), "told": list(found)}
+        report = {"doing": printable(doing), "results": list(found)}
         boards.changed(after=partial(boards.words.set, "doctor", report))
 
     def note(name: str, checks: Iterable[Check]) -> None:

@@ -85,7 +85,7 @@ function markShape(mark) {
 
 /** A small picture of a board, in SVG. `title`: for screen readers; without one it is hidden from them. */
 export function boardPicture({ marks, title = null, last = null, line = [] }) {
-  const said = title ? { role: 'img', 'aria-label': title } : { 'aria-hidden': 'true' };
+  const label = title ? { role: 'img', 'aria-label': title } : { 'aria-hidden': 'true' };
   const cells = [...marks].map((mark, cell) => {
     const ground = classes('ground', cell === last && 'last', line.includes(cell) && 'line');
     const place = `translate(${(cell % 3) * 20} ${Math.floor(cell / 3) * 20})`;
@@ -94,5 +94,5 @@ export function boardPicture({ marks, title = null, last = null, line = [] }) {
     return svg('g', { transform: place }, ...shapes);
   });
   const grid = svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' });
-  return svg('svg', { viewBox: '0 0 60 60', class: 'small-board', ...said }, ...cells, grid);
+  return svg('svg', { viewBox: '0 0 60 60', class: 'small-board', ...label }, ...cells, grid);
 }

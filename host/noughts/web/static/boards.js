@@ -4,9 +4,9 @@ import { boardPicture } from './board.js';
 import { follow } from './live.js';
 import { Microbit } from './microbit.js';
 import { $, element } from './page.js';
-import { post, showTrouble } from './server.js';
+import { post, showError } from './server.js';
 
-const MOST = 262_145; // bytes that are sent: a data log is shorter, and the server says so
+const MAX_BYTES = 262_145; // bytes that are sent: a data log is shorter, and the server says so
 let used = null; // the card that was used last: what happens there is announced
 
 const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor, you }) => {
@@ -16,7 +16,7 @@ const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), (
 });
 
 function act(what) {
-  showTrouble('');
+  showError('');
   send(what);
 }
 
@@ -96,14 +96,14 @@ class Card {
 
 $('check').addEventListener('click', () => act({ do: 'check' }));
 
-function showDoctor({ doing, told }) {
+function showDoctor({ doing, results }) {
   $('check').disabled = doing !== '';
-  const wrong = told.flatMap(({ checks }) => checks).filter(({ good }) => !good).length;
+  const wrong = results.flatMap(({ checks }) => checks).filter(({ good }) => !good).length;
   const counted = wrong === 1 ? '1 problem' : `${wrong} problems`;
   const ended = wrong ? `${counted} found.` : 'All is well.';
   $('checked').textContent = doing ? `Checking ${doing} …` : ended;
   $('found').replaceChildren(
-    ...told.flatMap(({ name, checks }) => [
+    ...results.flatMap(({ name, checks }) => [
       element('h3', {}, name),
       element('ul', {}, ...checks.map(finding)),
     ]),
@@ -134,7 +134,7 @@ async function store(files) {
     $('stored').prepend(line);
     try {
       const address = `/api/logs?${new URLSearchParams({ name: file.name })}`;
-      line.textContent = (await post(address, file.slice(0, MOST))).said;
+      line.textContent = (await post(address, file.slice(0, MAX_BYTES))).text;
     } catch (error) {
       line.className = 'bad';
       line.textContent = `✗ ${error.message}`;

@@ -23,7 +23,7 @@ function show(at) {
     part.lastElementChild.textContent = text;
     part.classList.toggle('full', full);
   }
-  $('said').replaceChildren(...step.said.map((text) => element('p', {}, text)));
+  $('sentences').replaceChildren(...step.sentences.map((text) => element('p', {}, text)));
   $('try').hidden = !step.next;
   $('try').href = `/?position=${step.marks}`;
   graph.show(points, at);

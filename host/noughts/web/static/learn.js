@@ -56,11 +56,11 @@ function follow({ position, search, nodes, cut, boards, steps }) {
     });
     $('of').textContent = `${at + 1} of ${steps.length}`;
     $('slider').setAttribute('aria-valuetext', `step ${$('of').textContent}`);
-    $('said').textContent = now.text;
+    $('explanation').textContent = now.text;
     $('nodes').textContent = `${now.nodes} of ${nodes}`;
     $('cut').textContent = `${now.cut} of ${cut}`;
     if (search !== 'minimax') showWindow(boards[now.board].whose, now);
-    bring(shown[now.board].one);
+    scrollToBoard(shown[now.board].one);
     history.replaceState(null, '', `?${new URLSearchParams({ position, search, step: at + 1 })}`);
   }
 
@@ -94,7 +94,7 @@ function showWindow(whose, { window, alpha, beta }) {
 }
 
 /** Scrolls the tree, and not the page. */
-function bring(one) {
+function scrollToBoard(one) {
   const tree = $('tree');
   const [inside, outside] = [one.getBoundingClientRect(), tree.getBoundingClientRect()];
   tree.scrollTop += inside.top - outside.top - (tree.clientHeight - inside.height) / 2;

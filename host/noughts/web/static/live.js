@@ -1,16 +1,16 @@
 // All boards as the server sends them: on the pages Boards and Class.
 
 import { $, element } from './page.js';
-import { connect, showTrouble } from './server.js';
+import { connect, showError } from './server.js';
 
-const DRAWN = 4; // messages that are confirmed together
+const BATCH = 4; // messages that are confirmed together
 
 /**
  * Shows all boards in `root`, in their order. `address` says what is sent, see `live.py` and
  * `controls.py`. `make` gets a board and gives its card: `root`, an element, `show(board)`, and
- * `showLeds` if they are sent; `hear` gets the rest. Gives a function that sends a message.
+ * `showLeds` if they are sent; `receive` gets the rest. Gives a function that sends a message.
  */
-export function follow(address, root, make, hear) {
+export function follow(address, root, make, receive) {
   const cards = new Map(); // by id
   let drawn = 0;
 
@@ -31,7 +31,7 @@ export function follow(address, root, make, hear) {
   const send = connect(address, (changed) => {
     for (const [key, value] of Object.entries(changed)) {
       const [what, id] = key.split(/\/(.*)/s);
-      if (what === 'error') showTrouble(value);
+      if (what === 'error') showError(value);
       else if (what === 'site') showSite(value);
       else if (what === 'leds') cards.get(id)?.showLeds(value);
       else if (what === 'board') {
@@ -40,14 +40,14 @@ export function follow(address, root, make, hear) {
       }
     }
     if (changed.order) arrange(changed.order);
-    hear(changed);
+    receive(changed);
     // What has been drawn is confirmed: a page that is slow gets the newest, not everything.
-    if (!changed.you && !changed.error && ++drawn % DRAWN === 0) send({ seen: DRAWN });
+    if (!changed.you && !changed.error && ++drawn % BATCH === 0) send({ seen: BATCH });
   });
   return send;
 }
 
-/** What is to be said of the store and of ports, above the boards. */
+/** What is wrong with the store, and ports that wait, above the boards. */
 function showSite({ error, waiting }) {
   const lines = [error, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
   $('site').replaceChildren(...lines.map((text) => element('p', { class: 'notice' }, text)));

@@ -8,8 +8,8 @@ import { get, mayChange, post } from './server.js';
 
 const FRIEND = 'friend';
 const DEFAULT = 'medium';
-const PLACE = 'noughts-game';
-const AGAIN_MS = 1000;
+const STORAGE_KEY = 'noughts-game';
+const RETRY_MS = 1000;
 
 const game = {}; // opponent, you, position, moves, at: as in the address
 let view = null; // what the server says of it
@@ -17,7 +17,7 @@ let chosen = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
 // Eight hex digits, as boards draw for each of their runs.
 const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
-const tab = { session, number: 0, game: null, score: null, ...remembered('sessionStorage', PLACE) };
+const tab = { session, number: 0, game: null, score: null, ...remembered('sessionStorage', STORAGE_KEY) };
 
 let asked = 0;
 let waiting = false;
@@ -25,7 +25,7 @@ const board = new Board($('board'), play, { taken, keys: document });
 const graph = new Graph($('graph'), goTo);
 
 /** The game as the page's address has it, and as the server is asked. */
-function words() {
+function query() {
   const { at, ...rest } = game;
   const all = Object.entries(at < game.moves.length ? game : rest);
   return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
@@ -37,17 +37,17 @@ async function update() {
   waiting = true;
   let found;
   try {
-    found = await get(`/api/play?${words()}`);
+    found = await get(`/api/play?${query()}`);
   } catch (error) {
     if (mine !== asked) return;
     if (error.away) {
-      setTimeout(() => mine === asked && update(), AGAIN_MS);
+      setTimeout(() => mine === asked && update(), RETRY_MS);
       return;
     }
     waiting = false;
     // Only a link can lead to a game that the server refuses.
     if (!view && (game.moves || game.position)) await begin();
-    $('said').textContent = '';
+    $('headline').textContent = '';
     $('remark').textContent = error.message;
     return;
   }
@@ -58,7 +58,7 @@ async function update() {
   for (const name of ['opponent', 'you', 'moves', 'at']) game[name] = view[name];
   tab.game.you = game.you;
   note();
-  if (view.over) keep();
+  if (view.over) store();
   draw();
   while (chosen.length && !waiting) board.choose(chosen.shift());
 }
@@ -73,7 +73,7 @@ function play(cell) {
   game.moves = game.moves.slice(0, game.at) + cell;
   game.at = game.moves.length;
   note();
-  history.replaceState(null, '', `?${words()}`);
+  history.replaceState(null, '', `?${query()}`);
   const [marks, names] = [[...view.marks], [...view.names]];
   marks[cell] = view.turn;
   names[cell] = names[cell].replace('free', view.turn);
@@ -107,7 +107,7 @@ function begin() {
   cost = '';
   chosen = [];
   record(true);
-  $('kept').replaceChildren();
+  $('stored').replaceChildren();
   return update();
 }
 
@@ -123,11 +123,11 @@ function draw() {
     shown.names[cell] = [view.names[cell], ...hints, ...(best ? ['the best move'] : [])].join('; ');
   }
   board.show(shown);
-  $('said').textContent = view.headline;
-  $('said').classList.toggle('result', view.over && view.at === view.history.length);
+  $('headline').textContent = view.headline;
+  $('headline').classList.toggle('result', view.over && view.at === view.history.length);
   $('remark').textContent = view.remark;
   $('keys').classList.toggle('away', !view.playable);
-  $('score').textContent = scoreWords();
+  $('score').textContent = scoreText();
   $('undo').disabled = view.undo === null;
   $('redo').disabled = view.redo === null;
   $('did').hidden = !cost;
@@ -141,7 +141,7 @@ function draw() {
   $('past').hidden = !view.history.length;
   graph.show(view.graph, game.at);
   drawMoves();
-  history.replaceState(null, '', `?${words()}`);
+  history.replaceState(null, '', `?${query()}`);
 }
 
 /** A button for the start and one for each move, with its verdict; what had the focus keeps it. */
@@ -166,7 +166,7 @@ function drawMoves() {
 }
 
 /** The games of this session with one opponent; nothing before one has ended. */
-function scoreWords() {
+function scoreText() {
   const { won, lost, drawn } = tab.score;
   if (!won && !lost && !drawn) return '';
   const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', game.opponent];
@@ -186,25 +186,25 @@ function note() {
   const { times, began } = tab.game;
   while (times.length < game.moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
   tab.game.moves = game.moves;
-  remember('sessionStorage', PLACE, tab);
+  remember('sessionStorage', STORAGE_KEY, tab);
 }
 
 /** Counts and stores a game the first time that it ends, and says whether it is stored. */
-async function keep() {
+async function store() {
   const ended = tab.game;
   if (!ended.over) {
     ended.over = true;
     tab.score[view.winner === null ? 'drawn' : view.winner === ended.you ? 'won' : 'lost'] += 1;
-    ended.kept = await stored(ended);
-    remember('sessionStorage', PLACE, tab);
+    ended.outcome = await sent(ended);
+    remember('sessionStorage', STORAGE_KEY, tab);
   }
   if (ended !== tab.game) return;
   const link = element('a', { href: `/games/${ended.stored}` }, 'Look at it');
-  $('kept').replaceChildren(ended.kept ?? '', ' ', ended.stored ? link : '');
+  $('stored').replaceChildren(ended.outcome ?? '', ' ', ended.stored ? link : '');
 }
 
 /** Stores a game where that can be done, and says what came of it. */
-async function stored(ended) {
+async function sent(ended) {
   if (!ended.whole) return 'A game from a given position is not stored.';
   if (!mayChange) return 'Games from another computer are not stored.';
   const { opponent, you, moves, times } = ended;

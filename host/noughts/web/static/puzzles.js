@@ -3,32 +3,32 @@
 import { Board, boardPicture } from './board.js';
 import { $, element, remember, remembered, view as puzzle } from './page.js';
 
-const PLACE = 'noughts-puzzles';
+const STORAGE_KEY = 'noughts-puzzles';
 
-const streak = { streak: 0, best: 0, ...remembered('localStorage', PLACE) };
+const streak = { streak: 0, best: 0, ...remembered('localStorage', STORAGE_KEY) };
 let counted = false;
-const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said), { keys: document });
+const board = new Board($('board'), (cell) => answer(cell, puzzle.answers[cell].headline), { keys: document });
 
 function count(right) {
   counted = true;
   streak.streak = right ? streak.streak + 1 : 0;
   streak.best = Math.max(streak.best, streak.streak);
-  remember('localStorage', PLACE, streak);
+  remember('localStorage', STORAGE_KEY, streak);
 }
 
 function pose() {
-  $('said').textContent = puzzle.task;
+  $('headline').textContent = puzzle.task;
   board.show({ ...puzzle, playable: true });
   draw(false, false);
 }
 
-function tell(cell, said) {
+function answer(cell, headline) {
   const right = cell === puzzle.right;
   if (!counted) count(right);
   const { marks, name, why, end } = puzzle.answers[cell];
   const names = Object.assign([...puzzle.names], { [cell]: name });
   board.show({ marks, names, last: cell, grounds: { [cell]: right ? 'win' : 'loss' } });
-  $('said').textContent = said;
+  $('headline').textContent = headline;
   $('why').textContent = why;
   $('end').replaceChildren(boardPicture(end), element('figcaption', { class: 'quiet' }, end.title));
   draw(true, right);
@@ -48,7 +48,7 @@ $('again').addEventListener('click', () => {
 });
 $('show').addEventListener('click', () => {
   count(false);
-  tell(puzzle.right, `The only move is ${puzzle.right + 1}.`);
+  answer(puzzle.right, `The only move is ${puzzle.right + 1}.`);
 });
 $('level').addEventListener('change', () => $('another').requestSubmit());
 pose();

@@ -3,13 +3,13 @@
 import { $ } from './page.js';
 
 const AWAY = 'noughts is no longer running; start it again and this page continues.';
-const AGAIN_MS = 500;
+const RETRY_MS = 500;
 
 let token = document.querySelector('meta[name="token"]').content;
 /** Whether this browser may change something: those on other computers may not. */
 export const mayChange = token !== '';
 
-export function showTrouble(text) {
+export function showError(text) {
   $('page-error').textContent = text;
   $('page-error').hidden = !text;
 }
@@ -34,10 +34,10 @@ export async function post(address, content) {
 async function fetched(address, options) {
   try {
     const response = await fetch(address, options);
-    showTrouble('');
+    showError('');
     return response;
   } catch {
-    showTrouble(AWAY);
+    showError(AWAY);
     throw Object.assign(new Error('noughts is not running'), { away: true });
   }
 }
@@ -46,7 +46,7 @@ async function answered(response) {
   const content = await response.json();
   if (response.ok) return content;
   const away = response.status === 429; // it will have time again, as one that is away may return
-  if (away) showTrouble(content.error);
+  if (away) showError(content.error);
   throw Object.assign(new Error(content.error), { away });
 }
 
@@ -58,24 +58,24 @@ async function renewToken() {
 
 /**
  * A WebSocket that is opened again whenever it closes, with the token of the server's present start.
- * `hear` gets each message. Gives a function that sends one, if it is open.
+ * `receive` gets each message. Gives a function that sends one, if it is open.
  */
-export function connect(address, hear) {
+export function connect(address, receive) {
   let socket = null;
   function open() {
     socket = new WebSocket(`ws://${location.host}${address}`);
     socket.addEventListener('open', () => {
       socket.send(JSON.stringify({ token }));
-      showTrouble('');
+      showError('');
     });
-    socket.addEventListener('message', (event) => hear(JSON.parse(event.data)));
+    socket.addEventListener('message', (event) => receive(JSON.parse(event.data)));
     socket.addEventListener('close', () => {
-      showTrouble(AWAY);
+      showError(AWAY);
       later();
     });
   }
   function later() {
-    setTimeout(() => renewToken().then(open, later), AGAIN_MS);
+    setTimeout(() => renewToken().then(open, later), RETRY_MS);
   }
   open();
   return (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
