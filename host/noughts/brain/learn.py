@@ -70,10 +70,6 @@ class PeopleGame:
     people: tuple[bool, bool]
     """Whether a person moved first, and whether a person moved second."""
 
-    @property
-    def people_moves(self) -> int:
-        return sum(self.people[ply % 2] for ply in range(len(self.moves)))
-
 
 @cache
 def kinds(position: Position) -> Mapping[int, int]:

@@ -254,7 +254,6 @@ def people_games(store: Store, wanted: GameFilter) -> list[PeopleGame]:
     found = []
     for _, seats, first, moves, _, _ in played(store, wanted):
         one, two = (seat == "P" for seat in _by_turn(seats, first))
-        game = PeopleGame(tuple(map(int, moves)), (one, two))
-        if game.people_moves:
-            found.append(game)
+        if any((one, two)[: len(moves)]):  # a person has moved
+            found.append(PeopleGame(tuple(map(int, moves)), (one, two)))
     return found
