@@ -210,15 +210,11 @@ def walk(
     return found
 
 
-def times(weight: Any, value: Any) -> Any:
-    """The product; multiplying fractions is slow, and most weights are 1."""
-    return value if weight == 1 else value * weight
-
-
 def mean(after: After[Any]) -> Any:
     """The mean of the values of moves, by their weights."""
     total = sum(weight for _, weight, _ in after)
-    return sum(times(weight, value) for _, weight, value in after) / total
+    # Multiplying fractions is slow, and most weights are 1.
+    return sum(value if weight == 1 else value * weight for _, weight, value in after) / total
 
 
 class Odds(NamedTuple):

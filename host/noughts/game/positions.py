@@ -177,15 +177,13 @@ def alike(position: Position) -> dict[int, int]:
 @cache
 def reachable() -> tuple[Position, ...]:
     """All 5,478 positions that games from the empty board reach, the empty one first."""
-    found = {EMPTY: None}
-    queue = [EMPTY]
-    for position in queue:  # grows while it is read
-        if not position.over:
-            for cell in position.free:
-                following = position.play(cell)
-                if following not in found:
-                    found[following] = None
-                    queue.append(following)
+    found: list[Position] = []
+    ply = {EMPTY: None}
+    while ply:
+        found += ply
+        ply = dict.fromkeys(
+            position.play(cell) for position in ply if not position.over for cell in position.free
+        )
     return tuple(found)
 
 

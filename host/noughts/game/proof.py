@@ -11,7 +11,7 @@ from typing import Any
 
 from noughts.game import solver
 from noughts.game.board import table_html
-from noughts.game.engine import After, Engine, Reply, any_cell, mean, times, walk
+from noughts.game.engine import After, Engine, Reply, any_cell, mean, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
 RESULTS = "won", "drawn", "lost"
@@ -101,9 +101,7 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
     def average(field: str) -> Any:
         return mean([(cell, weight, getattr(each, field)) for cell, weight, each in after])
 
-    games: Counter[tuple[str, int]] = Counter()
-    for *_, each in after:
-        games.update(each.games)
+    games: Counter[tuple[str, int]] = sum((each.games for *_, each in after), Counter())
     losing = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
     greatest, total = average("greatest_loss_chance"), sum(weight for _, weight, _ in after)
     moves = after
@@ -111,7 +109,7 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
         greatest, total = max(each.greatest_loss_chance for *_, each in after), 1
         moves = [move for move in after if move[2].greatest_loss_chance == greatest]
     likeliest = [
-        (times(weight, each.likeliest_loss_chance), (cell, *each.likeliest_loss))
+        (weight * each.likeliest_loss_chance, (cell, *each.likeliest_loss))
         for cell, weight, each in moves
         if each.likeliest_loss is not None
     ]

@@ -41,17 +41,13 @@ _ENOUGH = 5
 
 
 @cache
-def _score(position: Position) -> int:
+def score(position: Position) -> int:
+    """The position's score for the player to move."""
     if WON[position.other]:
         return -WIN
     if position.mover | position.other == FULL:
         return 0
     return max(score_of_move(position, cell) for cell in position.free)
-
-
-def score(position: Position) -> int:
-    """The position's score for the player to move."""
-    return _score(canonical(position))
 
 
 def score_of_move(position: Position, cell: int) -> int:
