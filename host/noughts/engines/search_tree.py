@@ -72,7 +72,7 @@ def unfinished(text: str) -> Position:
     raise NoughtsError(f"in {position} {ending}; give an unfinished position")
 
 
-def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> Node:
+def build_tree(position: Position, depth: int, search: Search) -> Node:
     """The tree of a complete search, down to `depth` plies."""
     made: list[list[Node]] = [[] for _ in range(10)]
     """By ply, the moves searched so far from the current position."""
@@ -84,11 +84,8 @@ def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> 
             made[ply].append(node)
         made[ply + 1] = []
 
-    score = SEARCHES[search](visited).reply(position).score
-    return Node(
-        position, None, None if score is None else -score,
-        children=_with_those_cut(position, made[0]),
-    )  # fmt: skip
+    score = SEARCHES[search](visited).reply(position).score or 0
+    return Node(position, None, -score, children=_with_those_cut(position, made[0]))
 
 
 def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
