@@ -7,7 +7,7 @@ import { $, element } from './page.js';
 import { post, showError } from './server.js';
 
 const MAX_BYTES = 262_145; // bytes that are sent: a data log is shorter, and the server says so
-let used = null; // the card that was used last: what happens there is announced
+let lastUsed = null; // the card that was used last: what happens there is announced
 
 const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor, you }) => {
   if (doctor) showDoctor(doctor);
@@ -33,7 +33,7 @@ class Card {
       button.addEventListener('click', () => actHere({ do: button.dataset.do }));
     }
     for (const event of ['focusin', 'pointerdown']) {
-      this.root.addEventListener(event, () => (used = this));
+      this.root.addEventListener(event, () => (lastUsed = this));
     }
   }
 
@@ -43,8 +43,8 @@ class Card {
     this.root.classList.toggle('away', !board.running);
     for (const part of this.parts('[data-text]')) part.textContent = board[part.dataset.text];
     this.part('.headline').className = `headline ${player && `of-${player.toLowerCase()}`}`;
-    const does = board.buttons.flatMap(([key, text]) => [element('dt', {}, key), element('dd', {}, text)]);
-    this.part('dl').replaceChildren(...does);
+    const controls = board.buttons.flatMap(([key, text]) => [element('dt', {}, key), element('dd', {}, text)]);
+    this.part('dl').replaceChildren(...controls);
     this.part('.again').hidden = !board.ended;
     this.part('.picture').replaceChildren(boardPicture(game));
     for (const part of this.parts('.played')) part.hidden = !game.seats;
@@ -55,7 +55,7 @@ class Card {
     this.part('.work').hidden = board.by_radio;
     if (work) this.showWork(work);
     const text = `${name}: ${headline}. ${about}`;
-    if (this === used && $('status').textContent !== text) $('status').textContent = text;
+    if (this === lastUsed && $('status').textContent !== text) $('status').textContent = text;
   }
 
   /** Who plays, and the score array: A's marks count +1 on their lines, B's −1. */

@@ -13,7 +13,7 @@ const RETRY_MS = 1000;
 
 const game = {}; // opponent, you, position, moves, at: as in the address
 let view = null; // what the server says of it
-let chosen = []; // the cells that were clicked while waiting
+let queued = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
 // Eight hex digits, as boards draw for each of their runs.
 const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
@@ -60,12 +60,12 @@ async function update() {
   note();
   if (view.over) store();
   draw();
-  while (chosen.length && !waiting) board.choose(chosen.shift());
+  while (queued.length && !waiting) board.choose(queued.shift());
 }
 
 function play(cell) {
   if (waiting) {
-    chosen.push(cell); // two friends may be quicker than the answer
+    queued.push(cell); // two friends may be quicker than the answer
     return;
   }
   Object.assign(view, { undo: game.at, redo: null });
@@ -89,7 +89,7 @@ function taken(cell) {
 /** Shows the game after so many moves; a click on the list of an older game may want more. */
 function goTo(at) {
   if (at === null || at > game.moves.length) return;
-  chosen = [];
+  queued = [];
   game.at = at;
   update();
 }
@@ -105,7 +105,7 @@ function begin() {
   const you = opponent === FRIEND ? 'X' : $('first').value;
   Object.assign(game, { opponent, you, position: null, moves: '', at: 0 });
   cost = '';
-  chosen = [];
+  queued = [];
   record(true);
   $('stored').replaceChildren();
   return update();
