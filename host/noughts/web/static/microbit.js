@@ -11,7 +11,6 @@ export class Microbit {
     this.held = new Set();
     this.root = device.querySelector('.microbit');
     this.leds = device.querySelectorAll('rect');
-    this.levels = '';
     device.querySelector('svg').setAttribute('aria-label', `The LEDs of ${name}`);
     const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
     this.root.setAttribute('aria-label', keys);
@@ -28,12 +27,9 @@ export class Microbit {
     for (const button of device.querySelectorAll('[data-tilt]')) this.tilts(button);
   }
 
-  /** Shows 25 digits, of which only those that differ are drawn. */
+  /** Shows 25 digits. */
   show(levels) {
-    this.leds.forEach((led, at) => {
-      if (levels[at] !== this.levels[at]) led.setAttribute('class', `l${levels[at]}`);
-    });
-    this.levels = levels;
+    this.leds.forEach((led, at) => led.setAttribute('class', `l${levels[at]}`));
   }
 
   tilts(button) {
