@@ -1,7 +1,7 @@
 // Steps through a game. What it shows is in the page.
 
 import { Board } from './board.js';
-import { Graph } from './graph.js';
+import { showGraph } from './graph.js';
 import { $, element, view } from './page.js';
 import { Stepper } from './stepper.js';
 
@@ -10,7 +10,6 @@ const board = new Board($('board'), () => {});
 // As fast as it was played, but nobody waits long.
 const shownMs = (at) => Math.min(Math.max(thought_ms[at] ?? 1000, 400), 3000);
 const stepper = new Stepper(steps.length - 1, show, shownMs);
-const graph = new Graph($('graph'), (at) => stepper.stopAt(at));
 const rows = document.querySelectorAll('#moves tbody tr');
 
 function show(at) {
@@ -26,8 +25,7 @@ function show(at) {
   $('sentences').replaceChildren(...step.sentences.map((text) => element('p', {}, text)));
   $('try').hidden = !step.next;
   $('try').href = `/?position=${step.marks}`;
-  graph.show(points, at);
-  $('slider').setAttribute('aria-valuetext', points[at].text);
+  showGraph(points, at);
   rows.forEach((row, ply) => row.setAttribute('aria-current', ply + 1 === at ? 'step' : 'false'));
 }
 

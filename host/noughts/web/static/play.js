@@ -2,7 +2,7 @@
 // says how it stands. Only this tab knows when moves were made, and the score of its games.
 
 import { Board } from './board.js';
-import { Graph } from './graph.js';
+import { showGraph } from './graph.js';
 import { $, classes, element, remember, remembered } from './page.js';
 import { get, mayChange, post } from './server.js';
 
@@ -22,7 +22,6 @@ const tab = { session, number: 0, game: null, score: null, ...remembered('sessio
 let asked = 0;
 let waiting = false;
 const board = new Board($('board'), play, { taken, keys: document });
-const graph = new Graph($('graph'), goTo);
 
 /** The game as the page's address has it, and as the server is asked. */
 function query() {
@@ -139,7 +138,7 @@ function draw() {
   $('opponent').value = game.opponent;
   $('first').value = game.you;
   $('past').hidden = !view.history.length;
-  graph.show(view.graph, game.at);
+  showGraph(view.graph, game.at);
   drawMoves();
   history.replaceState(null, '', `?${query()}`);
 }
@@ -240,6 +239,7 @@ document.addEventListener('keydown', (event) => {
 for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
 for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
 $('new').addEventListener('click', another);
+$('slider').addEventListener('input', () => goTo(Number($('slider').value)));
 $('undo').addEventListener('click', () => goTo(view.undo));
 $('redo').addEventListener('click', () => goTo(view.redo));
 resume();
