@@ -21,11 +21,11 @@ def drive(drive, plugged):
 
 
 @pytest.fixture
-def doctor(noughts):
+def doctor(noughts, tmp_path):
     """Its page; it fails where there is something to do."""
 
     def run(*words):
-        status, told, _ = noughts("doctor", *words)
+        status, told, _ = noughts("doctor", *words, db=tmp_path / "none.db")
         assert status == ("✗" in told or '"good": false' in told)
         return told
 

@@ -1,5 +1,7 @@
 """The checks of `noughts doctor`: this computer and the boards plugged in, each with a fix."""
 
+from __future__ import annotations
+
 import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
@@ -81,6 +83,14 @@ class Check:
     details: tuple[str, ...] = ()
     """More lines, such as a traceback."""
 
+    @classmethod
+    def of(cls, what: str, find: Callable[[], str]) -> Check:
+        """A check that succeeds unless `find`, which gives the facts, raises an error."""
+        try:
+            return cls(what, True, find())
+        except (NoughtsError, EmulatorError) as error:
+            return cls(what, False, str(error))
+
 
 def of_computer(any_board: bool) -> list[Check]:
     """The checks of this computer; any_board: whether a board was found."""
@@ -93,20 +103,13 @@ def of_computer(any_board: bool) -> list[Check]:
 
     checks = [
         Check("Python", True, f"{platform.python_version()} on {platform.system()}"),
-        _check("noughts", lambda: f"{__version__}, table {brain.of(device_files()).id}"),
-        _check("emulator", emulator),
+        Check.of("noughts", lambda: f"{__version__}, table {brain.of(device_files()).id}"),
+        Check.of("emulator", emulator),
     ]
     if not any_board:
         todo = "plug one in with a cable that has data lines (`noughts play` needs no board)"
         checks.append(Check("boards", False, f"none found; {todo}"))
     return checks
-
-
-def _check(what: str, find: Callable[[], str]) -> Check:
-    try:
-        return Check(what, True, find())
-    except (NoughtsError, EmulatorError) as error:
-        return Check(what, False, str(error))
 
 
 def of_board(board: ProbedBoard) -> Iterator[Check]:

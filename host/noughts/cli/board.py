@@ -21,8 +21,11 @@ from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.cli.options import FILE, option
-from noughts.errors import BoardError, NoughtsError, error_message, printable
+from noughts.errors import BoardError, NoughtsError, StoreError, error_message, printable
 from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.store.queries import GameFilter, count
+from noughts.store.store import Store, default_path
 from noughts.terminal.layout import is_plain
 from noughts.terminal.output import Steps, progress, say
 
@@ -148,13 +151,17 @@ def _interruptible(total: int) -> Iterator[Steps]:
 @option("--port PORT", "check this serial port too; can be repeated", multiple=True)
 @option("--no-restart", "do not ask the boards what they run (that restarts their game)")
 @options.as_json("the report")
-def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
+@options.db
+def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path | None) -> int:
     """Check this computer and its boards."""
     found = find_boards(port)
     for each in found:
         probe(each, not no_restart)
     boards = [(each, list(of_board(each))) for each in found]
     here = of_computer(bool(boards))
+    store = db or default_path()
+    if store.exists():
+        here.append(Check.of("games", partial(_check_games, store)))
     if as_json:
         facts = [_facts(board, checks) for board, checks in boards]
         print(json.dumps({"here": [asdict(check) for check in here], "boards": facts}))
@@ -166,6 +173,18 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     return not all(
         check.good for checks in (here, *(each for _, each in boards)) for check in checks
     )
+
+
+def _check_games(path: Path) -> str:
+    """Compare a store's games with its lines. Raises `StoreError` for those that it corrects."""
+    with Store(path) as store:
+        if wrong := store.wrong_games():
+            store.renew()
+            raise StoreError(
+                f"{counted(wrong, 'game')} in {path} did not match what boards have sent, and "
+                "are corrected; if that happens again, check the disk"
+            )
+        return f"{counted(count(store, GameFilter()), 'game')} in {path}"
 
 
 def _print(checks: Sequence[Check]) -> None:

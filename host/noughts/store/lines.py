@@ -218,6 +218,23 @@ class Lines:
             known.numbers.update(self._db.execute(query, key))
         return known
 
+    def wrong_games(self) -> int:
+        """How many games do not follow from their lines; 0 unless the file is damaged."""
+        keys = self._db.execute(
+            "SELECT boot, number FROM games UNION SELECT boot, number FROM lines WHERE number"
+        )
+        query = (
+            f"SELECT name, {', '.join(FoldedGame._fields[1:])} FROM games "
+            "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
+        )
+        wrong = 0
+        for key in keys.fetchall():
+            self._known.clear()
+            expected = {game for game, _ in fold(self._read(key).lines.values())}
+            stored = set(self._db.execute(query, key))
+            wrong += max(len(expected - stored), len(stored - expected))
+        return wrong
+
     def renew_all(self) -> None:
         """Make all games again from their lines."""
         keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")

@@ -148,6 +148,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
         with self._transaction():
             return self._lines.keep(received)
 
+    def wrong_games(self) -> int:
+        """How many games do not follow from their lines; 0 unless the store is damaged."""
+        with self._readable_errors():
+            self.db.execute("BEGIN")  # nobody changes anything in between
+            with self.db:
+                return self._lines.wrong_games()
+
     def renew(self) -> None:
         """Make all games again from their lines. Unless the store is damaged, nothing changes."""
         with self._transaction():
