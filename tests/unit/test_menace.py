@@ -174,7 +174,7 @@ def test_a_box_is_shown_without_training_unless_games_are_asked_for(printed, ref
     assert "X has already won; " in refused("train", "menace", "--show", "XXXOO....")
 
 
-def test_it_learns_from_stored_games(folder, printed, refused):
+def test_it_learns_from_stored_games(folder, printed, refused, misused):
     won, draw = [0, 1, 4, 2, 8], [0, 1, 2, 4, 3, 5, 7, 6, 8]
     games = stages(won), stages(draw, number=2, first="B"), stages(won, number=4, first="B")
     db = filled(folder / "games.db", *games, stages([4], "x", number=3))
@@ -187,6 +187,7 @@ def test_it_learns_from_stored_games(folder, printed, refused):
     assert read("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
     assert read("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
     assert "no game in" in refused(*words, "--result", "unfinished", db=db)
+    assert "--stored learns from stored games; leave" in misused(*words, "--seat", "first", db=db)
 
 
 def test_train_checks_the_folder_before_it_learns(folder, refused):

@@ -85,11 +85,12 @@ def run_train(
     db: Path | None,
 ) -> None:
     """Let matchboxes learn to play, and see how."""
-    plays = against is not None or games is not None or plot is not None or as_json
+    of_play = "against", "games", "seat", "seed", "plot", "as_json"
+    plays = any(map(options.is_given, of_play))
     if plays and stored:
         raise click.UsageError(
-            "--stored learns from stored games; leave it out, or --against, --games, --plot and "
-            "--json"
+            "--stored learns from stored games; leave it out, or --against, --games, --seat, "
+            "--seed, --plot and --json"
         )
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
