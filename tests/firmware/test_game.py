@@ -4,12 +4,18 @@ import itertools
 
 import pytest
 
-from boards import A, B, Driver, in_menu
+from ask_hard import ask_hard
+from boards import A, B, Driver, in_menu, scrolled
 from needed import long
+from noughts import brain
 from noughts.boards.firmware import firmware_for
-from noughts.brain import make
-from noughts.device_files import device_files
+from noughts.device_files import device_files, load_device
+from noughts.game.positions import canonical, unfinished
+from noughts.game.solver import hard_moves
+from noughts.protocol.sentences import Boot
+from noughts.views.situation import Observer
 from noughts.virtual.program import unchanged
+from official import NEWEST
 
 
 def begun(start, *presses):
@@ -33,7 +39,7 @@ def test_the_hex_boots_and_plays_on_both_boards(folder, printed):
     for board in ("V1", "V2"):
         driver = Driver(unchanged(firmware_for(board, folder / "noughts.hex")).microbit())
         driver.start()
-        assert (driver.boots[0].board, driver.boots[0].table_id) == (board, make().id)
+        assert (driver.boots[0].board, driver.boots[0].table_id) == (board, brain.make().id)
         driver.shows("2")
         assert driver.start_game().boot == driver.boots[0].boot
         driver.play_out("04132", "A")
@@ -198,3 +204,31 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     lean(driver, 0, -400)
     driver.press(A)
     driver.says("571", "-")
+
+
+@pytest.mark.parametrize(
+    ("firmware", "up_to_symmetry"),
+    [("V1 1.1.1", True), *(long(firmware, False) for firmware in NEWEST)],
+)
+def test_every_position(firmware, up_to_symmetry):
+    """A board answers as the same code on this computer, which keeps the value in each position.
+
+    So no line of play beats it.
+    """
+    asked, ai = ask_hard(firmware, up_to_symmetry=up_to_symmetry), load_device("ai")
+    wanted = set(unfinished())
+    assert set(asked) == wanted or {*map(canonical, asked)} == {*map(canonical, wanted)}
+    assert len(asked) == (627 if up_to_symmetry else 4520)
+    for position, answer in asked.items():
+        assert answer.cells == brain.best_cells(ai, position), position
+        assert set(answer.cells) <= set(hard_moves(position)), position
+
+
+@pytest.mark.parametrize("text", ["tilt", "buttons", "A Win", "B Win", "Draw", "Game", "radio 7"])
+def test_texts_that_scroll_are_not_taken_for_the_menu(text):
+    observer = Observer()
+    observer.receive(Boot("00000A83", "V1", "1.0.0", "2798"))
+    for leds in scrolled("V1 1.1.1", text):
+        for _ in range(2):
+            observer.see(leds)
+        assert (observer.now.phase, observer.now.opponent) == ("menu", "")
