@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import psutil
@@ -16,6 +17,7 @@ from noughts.recording import virtual_boards
 from noughts.recording.events import PortOpened
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
+from noughts.virtual.board import VirtualBoard
 from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"
@@ -36,23 +38,16 @@ def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
 
-def in_menu(page, server):
-    """The page, with a board in its menu."""
+def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
+    server = command("--boards", "1")
     page.goto(f"{server.url}/boards")
     board = card(page)
     expect(board.locator(".about")).to_have_text("2: two people, on this board")
-    headline(board, MENU)
+    expect(board).to_contain_text("micro:bit V2, MicroPython 1.18")
+    expect(board).to_contain_text(re.compile(r"device clock \d:\d\d"))
     clock = board.locator(".clock")
     for _ in range(2):  # a press in the menu's first 8 ms counts as held from the start
         expect(clock).not_to_have_text(clock.inner_text())
-    return board
-
-
-def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
-    server = command("--boards", "1")
-    board = in_menu(page, server)
-    expect(board).to_contain_text("micro:bit V2, MicroPython 1.18")
-    expect(board).to_contain_text(re.compile(r"device clock \d:\d\d"))
     press(board, "B")
     for move in range(9):
         headline(board, f"Player {'AB'[move % 2]}'s turn")
@@ -77,8 +72,11 @@ def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
 
 def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monkeypatch):
     monkeypatch.setattr(virtual_boards, "_KINDS", ("V1",))
+    monkeypatch.setattr(virtual_boards, "VirtualBoard", partial(VirtualBoard, speed=4))
     server = serve(boards=1)
-    board = in_menu(page, server)
+    page.goto(f"{server.url}/boards")
+    board = card(page)
+    headline(board, MENU)
     page.get_by_role("button", name="Check everything").click()
     expect(page.get_by_text("All is well.")).to_be_visible()
     found = page.locator("#doctor")
@@ -88,8 +86,9 @@ def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monke
     headline(board, MENU)
 
     board.get_by_text("Update or flash").click()
-    for what in ("Update", "Flash"):
+    for what, sent in (("Update", 1), ("Flash", 0)):
         board.get_by_role("button", name=what).click()
+        expect(board.get_by_text("files to send")).to_have_count(sent)
         expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         headline(board, MENU)
 

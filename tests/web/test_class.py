@@ -79,7 +79,7 @@ def test_boards_by_radio_are_shown_and_their_gateway_is_not(board, serve, page):
 def test_a_real_board_is_flashed_through_its_drive(
     plugged, virtual, serve, page, tmp_path, monkeypatch
 ):
-    board = virtual()
+    board = virtual(speed=4)
     PortDriver(board).start()  # else the page would see its first start too
     plugged.ports[USB_ID] = board.port
     drive = StandInDrive(tmp_path / "MICROBIT", board)
