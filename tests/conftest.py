@@ -70,9 +70,18 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, in which the test runs."""
+    """An empty folder, in which the test runs; the data folder is in it, too."""
     monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def closing() -> Iterator[Callable[..., Any]]:
+    """Gives back what it is given, and closes that when the test ends."""
+    with contextlib.ExitStack() as stack:
+        yield lambda opened: stack.enter_context(contextlib.closing(opened))
 
 
 @pytest.fixture
@@ -166,47 +175,26 @@ def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 
 @pytest.fixture
-def watch(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Watcher]:
+def watch(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Watcher]:
     """Starts `noughts watch --json`, with a store of this name, and ends it."""
-
-    def start_watch(name: str, *words: str) -> Watcher:
-        watcher = Watcher(tmp_path / f"{name}.db", *words)
-        request.addfinalizer(watcher.kill)
-        return watcher
-
-    return start_watch
+    return lambda name, *words: closing(Watcher(tmp_path / f"{name}.db", *words))
 
 
 @pytest.fixture
-def port(tmp_path: Path) -> Iterator[Callable[[str], Port]]:
+def port(tmp_path: Path, closing: Callable[..., Any]) -> Callable[[str], Port]:
     """Makes serial ports that say what the test wants."""
     from fed_port import Port
 
-    made: list[Port] = []
-
-    def make(name: str) -> Port:
-        made.append(Port(tmp_path / name))
-        return made[-1]
-
-    yield make
-    for each in made:
-        with contextlib.suppress(OSError):  # it may be unplugged
-            each.pull()
+    return lambda name: closing(Port(tmp_path / name))
 
 
 @pytest.fixture
-def mosquitto(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Mosquitto]:
+def mosquitto(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Mosquitto]:
     """Starts MQTT brokers, and ends them. Skips a test where mosquitto is missing, but in CI."""
     if installed("mosquitto") is None or installed("mosquitto_passwd") is None:
         missing("mosquitto is missing; sh tools/get_test_programs.sh installs it")
-    numbers = itertools.count()
-
-    def start_broker(**named: Any) -> Mosquitto:
-        broker = Mosquitto(tmp_path / f"broker{next(numbers)}", **named)
-        request.addfinalizer(broker.close)
-        return broker
-
-    return start_broker
+    folders = (tmp_path / f"broker{number}" for number in itertools.count())
+    return lambda **named: closing(Mosquitto(next(folders), **named))
 
 
 @pytest.fixture(params=["V1 1.1.1", long("V2 2.1.2")])
@@ -255,17 +243,11 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Plugged:
 
 
 @pytest.fixture
-def virtual(request: pytest.FixtureRequest) -> Callable[..., VirtualBoard]:
+def virtual(closing: Callable[..., Any]) -> Callable[..., VirtualBoard]:
     """Starts virtual boards in step with real time, and ends them."""
-
-    def start(
-        files: Mapping[str, bytes] | None = None, board: str = "V1", **named: Any
-    ) -> VirtualBoard:
-        started = VirtualBoard(program(board, files), **named)
-        request.addfinalizer(started.close)
-        return started
-
-    return start
+    return lambda files=None, board="V1", **named: closing(
+        VirtualBoard(program(board, files), **named)
+    )
 
 
 @pytest.fixture
@@ -274,16 +256,10 @@ def repository() -> Path:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Terminal]:
-    """Runs `noughts` in terminals, with a data folder of the test's, and ends it."""
+def terminal(folder: Path, closing: Callable[..., Any]) -> Callable[..., Terminal]:
+    """Runs `noughts` in terminals, and ends it."""
     if os.name != "posix":
         pytest.skip("Windows has no pseudo-terminals that tests can hold")
     from terminal import Terminal
 
-    def start(*words: str, **named: Any) -> Terminal:
-        home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
-        program = Terminal(*words, **(home | named))
-        request.addfinalizer(program.close)
-        return program
-
-    return start
+    return lambda *words, **named: closing(Terminal(*words, **named))

@@ -1,4 +1,4 @@
-"""`noughts watch` in processes of its own."""
+"""Commands in processes of their own."""
 
 import subprocess
 import sys
@@ -8,11 +8,11 @@ import pytest
 
 @pytest.fixture
 def started():
-    """Starts the command, and ends it; the test reads what it prints."""
+    """Starts a command, and ends it; the test reads what it prints."""
     running = []
 
     def start(*words, **named):
-        command = [sys.executable, "-m", "noughts", "watch", *map(str, words)]
+        command = [sys.executable, "-m", "noughts", *map(str, words)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         running.append(subprocess.Popen(command, **pipes, **named))
         return running[-1]

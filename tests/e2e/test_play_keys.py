@@ -1,8 +1,6 @@
 """`noughts play --keys`: the whole program, without a terminal, on both boards."""
 
 import signal
-import subprocess
-import sys
 
 import micropython_microbit_fs
 import pytest
@@ -12,17 +10,14 @@ from needed import POSIX, long
 from noughts.protocol.sentences import Boot, Game, parse
 
 
-def command(board, keys):
-    return [sys.executable, "-m", "noughts", "play", "--board", board, "--keys", keys]
-
-
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, noughts):
+def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, started, noughts):
     """Against the chip at easy, which plays at random."""
-    keys = "A 100 B 200 B 900 B 900"
-    done = subprocess.run(command(board, keys), capture_output=True, text=True, timeout=300)
-    assert (0, done.stdout, "") == noughts("play", "--board", board, "--keys", keys)
-    told = [block.split() for block in done.stdout.split(" ms  ")[1:]]
+    words = "play", "--board", board, "--keys", "A 100 B 200 B 900 B 900"
+    program = started(*words, text=True)
+    out, err = program.communicate(timeout=300)
+    assert (program.returncode, out, err) == noughts(*words) and not program.returncode
+    told = [block.split() for block in out.split(" ms  ")[1:]]
     pictures = [" ".join(words[1:6]) for words in told if words[0] == "LEDs"]
     # The menu's 2, then E at the press of A, then, after the press of B, the cursor of A.
     assert pictures[0] == LETTERS["2"]
@@ -44,17 +39,12 @@ def test_a_game_that_does_not_start(tmp_path, noughts):
 
 @POSIX
 @pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
-def test_a_signal_ends_it(number):
-    words = command("v1", "A 3600000")
-    program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert "$NB" in program.stdout.readline()
-        program.send_signal(number)
-        assert program.wait(120) == -number
-        assert program.stderr.read() == ""
-    finally:
-        program.kill()
-        program.communicate()
+def test_a_signal_ends_it(started, number):
+    program = started("play", "--board", "v1", "--keys", "A 3600000", text=True)
+    assert "$NB" in program.stdout.readline()
+    program.send_signal(number)
+    assert program.wait(120) == -number
+    assert program.stderr.read() == ""
 
 
 def test_without_unicorn(tmp_path, terminal):

@@ -20,7 +20,9 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, t
     words = "--publish", broker.url, "--room", "3b", board.path
     room = watch("room", *words)
     room.connected(board.path)
-    collector = started("--plain", "--db", tmp_path / "collector.db", broker.url, text=True)
+    collector = started(
+        "watch", "--plain", "--db", tmp_path / "collector.db", broker.url, text=True
+    )
     shown = iter(collector.stdout)
     assert next(shown) == f"{broker.url}: connected\n"
     assert next(shown) == "room 3b is online\n"
@@ -83,18 +85,14 @@ def guarded(document, mosquitto, tmp_path):
     return mosquitto(whole=configuration.replace("listener 8883", "listener {port} 127.0.0.1"))
 
 
-def test_the_commands_of_the_document_connect(
-    document, guarded, mosquitto, started, folder, monkeypatch
-):
+def test_the_commands_of_the_document_connect(document, guarded, mosquitto, started, folder):
     shown = re.findall(r"^    noughts watch (.*)$", document, re.MULTILINE)
     assert len(shown) == 4
     open_to_all = mosquitto()
-    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
-    monkeypatch.setenv("HOME", str(folder))
     for words in shown:
         words = words.replace("broker.example", f"localhost:{guarded.port}")
         words = words.replace("mqtt://localhost", open_to_all.url)
-        process = started(*words.split(), text=True)
+        process = started("watch", *words.split(), text=True)
         of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
         assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
         process.send_signal(signal.SIGINT)

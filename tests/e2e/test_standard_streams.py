@@ -14,14 +14,14 @@ from sample_games import filled, stages, wire
 
 
 @pytest.fixture
-def noughts(tmp_path):
+def noughts(folder):
     """Runs the command in a folder of its own, with its standard streams as a shell leaves them."""
 
     def run(*words, streams="", **named):
-        env = {**os.environ, "PYTHONUNBUFFERED": "", "XDG_DATA_HOME": str(tmp_path)}
+        env = {**os.environ, "PYTHONUNBUFFERED": ""}
         command = ["sh", "-c", f'exec "$0" -m noughts "$@" {streams}', sys.executable, *words]
         named = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **named}
-        return subprocess.run(command, text=True, env=env, cwd=tmp_path, timeout=120, **named)
+        return subprocess.run(command, text=True, env=env, timeout=120, **named)
 
     return run
 

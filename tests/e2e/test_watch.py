@@ -86,7 +86,7 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
     gateway, db = port("gateway"), tmp_path / "g.db"
     with Store(db, create=True) as store:
         store.name_board("radio-9A1B2C3D", "blue table")
-    process = started("--plain", "--db", db, gateway.path, text=True)
+    process = started("watch", "--plain", "--db", db, gateway.path, text=True)
     assert process.stdout.readline() == f"{gateway.path}: connected\n"
     gateway.send(wire(stages([4])[1], radio_id="9A1B2C3D"))
     assert process.stdout.readline() == "blue table: game 1, move 1: A in the centre\n"
@@ -109,7 +109,7 @@ def test_a_board_that_cannot_be_started_ends_it(tmp_path, refused, monkeypatch):
 def test_storing_waits_for_no_reader(started, port, tmp_path):
     """400 whole games while nobody reads either pipe, and then the first signal ends it."""
     board, db = port("board"), tmp_path / "g.db"
-    process = started("--json", "--db", db, board.path)
+    process = started("watch", "--json", "--db", db, board.path)
     assert b"connected" in process.stdout.readline()
     for game in range(1, 401):
         board.say(*stages(DRAW, number=game))
@@ -140,7 +140,9 @@ def test_a_capture_waits_for_its_reader(started, tmp_path):
     """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
     played = (stages(DRAW, number=number) for number in range(1, 101))
     log = capture(tmp_path, *itertools.chain(*played))
-    read, ended = (started("--json", "--from", log, "--db", tmp_path / name) for name in "ab")
+    read, ended = (
+        started("watch", "--json", "--from", log, "--db", tmp_path / name) for name in "ab"
+    )
     read.stdout.readline()
     assert read.stdout.read().count(b"\n") == 1_000 - 1
     assert read.wait(120) == 0
@@ -211,18 +213,16 @@ def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_boards_that_play_by_themselves(tmp_path, terminal, monkeypatch, refused):
+def test_boards_that_play_by_themselves(folder, terminal, refused):
     """Their games are not among the pupils'."""
     program = terminal("watch", "--emulated", "1", "--plain")
     program.wait_for("virtual-1: board started: micro:bit V2")
     program.wait_for("move 1")
     program.type("\x03")
     assert program.end() == 0
-    (path,) = tmp_path.rglob("demonstration.db")
-    assert not list(tmp_path.rglob("games.db"))
+    (path,) = folder.rglob("demonstration.db")
+    assert not list(folder.rglob("games.db"))
     assert {game.board for game in games(path)} == {"virtual-1"}
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
     assert f"--db {path}" in refused("games")
 
 
@@ -254,7 +254,7 @@ def test_the_end_does_not_wait_for_another_program(port, watch, printed):
 def test_a_capture_waits_for_another_program(started, tmp_path):
     db = filled(tmp_path / "games.db", stages([4]))
     with locked(db):
-        process = started("--from", capture(tmp_path, *stages(DRAW)), "--db", db)
+        process = started("watch", "--from", capture(tmp_path, *stages(DRAW)), "--db", db)
         assert b"in use by another program" in process.stderr.readline()
     assert process.wait(120) == 0
     assert rows(db) == [(1,)]
@@ -265,7 +265,13 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
     board, db = port("board"), tmp_path / "games.db"
     limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
     process = started(
-        "--json", "--db", db, board.path, text=True, preexec_fn=lambda: resource.setrlimit(*limit)
+        "watch",
+        "--json",
+        "--db",
+        db,
+        board.path,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(*limit),
     )
     process.stdout.readline()
     for number in itertools.count(1):

@@ -41,3 +41,7 @@ class Port:
         self._link.unlink()  # first: another port may have the system's name next
         os.close(self._master)
         os.close(self._slave)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # it may be unplugged
+            self.pull()

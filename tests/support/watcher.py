@@ -64,6 +64,8 @@ class Watcher:
         self._process.wait(120)
         self._thread.join(120)
 
+    close = kill
+
 
 def happens(watcher: Watcher, **wanted: object) -> Event:
     """Wait for an event with these fields."""

@@ -1,7 +1,9 @@
 """A browser for the tests of this folder, and servers that always end."""
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -66,15 +68,10 @@ def serve(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> Iterator[Callable[..., ThreadServer]]:
     """Starts the page's server; it must log nothing."""
-    started: list[ThreadServer] = []
-
-    def start(db: Path | None = None, **named: Any) -> ThreadServer:
-        started.append(ThreadServer(db or tmp_path / "games.db", **named))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.close()
+    with ExitStack() as stack:
+        yield lambda db=tmp_path / "games.db", **named: stack.enter_context(
+            contextlib.closing(ThreadServer(db, **named))
+        )
     assert not caplog.messages
 
 
@@ -98,17 +95,9 @@ def hostile(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def command(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Server]:
     """Starts `noughts web` in a process, with a data folder of the test's."""
-    started: list[Server] = []
-
-    def start(*words: str, **named: Any) -> Server:
-        started.append(Server(tmp_path, *words, **named))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.close()
+    return lambda *words: closing(Server(tmp_path, *words))
 
 
 @pytest.fixture
