@@ -1,13 +1,12 @@
 """Rooms, a broker and a collector that are killed with SIGKILL at random moments.
 
-    python tests/support/kill_rooms.py --kills 200
+    python tests/support/kill_rooms.py 200 1
 
 This program plays two boards for each of two rooms, through pseudo-terminals. A real mosquitto
-connects the rooms with a collector. After each kill, games must arrive again. At the end, the
-collector's store must have each game once, as the store of its room has it.
+connects the rooms with a collector. After each of so many kills, from a seed, games must arrive
+again. At the end, the collector's store must have each game once, as the store of its room has it.
 """
 
-import argparse
 import contextlib
 import multiprocessing
 import os
@@ -190,15 +189,9 @@ def run(folder: Path, kills: int, seed: int) -> Outcome:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
     start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
-        came = run(Path(place), args.kills, args.seed)
+        came = run(Path(place), *map(int, sys.argv[1:]))
     names = ", ".join(f"{came.kills[name]} of {name}" for name in sorted(came.kills))
     took = f"{came.kills.total()} kills ({names}) in {time.monotonic() - start_s:.0f} s"
     print(f"{took}; {came.games:,} games, {len(came.wrong)} wrong", *came.wrong[:20], sep="\n")
