@@ -9,12 +9,13 @@ from typing import Any
 from starlette.types import Message
 
 from noughts.errors import BoardError, BoardGoneError
-from noughts.protocol.sentences import Sentence, write
+from noughts.protocol.sentences import Sentence
 from noughts.recording.events import PortOpened
 from noughts.recording.sources import DataReceived
 from noughts.web.app import application
 from noughts.web.live import LiveBoards
 from noughts.web.safety import Site
+from sample_games import wire
 
 DARK = bytes(25)
 
@@ -128,13 +129,10 @@ class Browser:
         await asyncio.wait_for(self.task, 120)
 
 
-def told(live_boards: LiveBoards, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
-    """Let a board of the live_boards be plugged in, and say something."""
-    for each in said:
-        if isinstance(each, PortOpened):
-            live_boards._recorded.put(each)
-        else:
-            live_boards._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode(), None))
+def told(live_boards: LiveBoards, *sentences: Sentence) -> None:
+    """Let the first virtual board be plugged in, and say something."""
+    live_boards._recorded.put(PortOpened("virtual-1", "there"))
+    live_boards._recorded.put(DataReceived("virtual-1", wire(*sentences), None))
 
 
 async def settled(holds: Callable[[], object]) -> None:

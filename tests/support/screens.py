@@ -2,7 +2,6 @@
 
 from textual.app import App
 
-from boards import LETTERS
 from live_page import Board
 from noughts.protocol.sentences import Sentence
 from sample_games import wire
@@ -25,9 +24,6 @@ class StandIn(Board):
 
     def says(self, *sentences: Sentence) -> None:
         self.sent += wire(*sentences)
-
-    def shows(self, letter: str) -> None:
-        self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))
 
     def read(self, size: int) -> bytes:
         sent, self.sent = self.sent[:size], self.sent[size:]

@@ -14,14 +14,12 @@ from data_logs import HEADING, data_log, row
 from live_page import DARK, told
 from noughts import __version__
 from noughts.recording import virtual_boards
-from noughts.recording.events import PortOpened
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"
-OPENED = PortOpened("virtual-1", "there")
 PEOPLE = stages([4], seats="PP")
 pytestmark = pytest.mark.timeout(600)
 
@@ -103,7 +101,7 @@ def shown(stand_in, serve, page):
     """The page with a stand-in board in its menu: its card, and what notes what is done with it."""
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
-    told(server.live_boards, OPENED, BOOT)
+    told(server.live_boards, BOOT)
     headline(card(page), MENU)
     device = server.live_boards.virtual.running["virtual-1"]
 
@@ -159,7 +157,7 @@ def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, t
     server = serve(path, boards=1)
     page.goto(f"{server.url}/boards")
     expect(page.get_by_text("games are not stored: ")).to_be_visible()
-    told(server.live_boards, OPENED, BOOT, *PEOPLE)
+    told(server.live_boards, BOOT, *PEOPLE)
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"
 
@@ -167,13 +165,13 @@ def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, t
 def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     first = serve(boards=1)
     page.goto(f"{first.url}/boards")
-    told(first.live_boards, OPENED, BOOT)
+    told(first.live_boards, BOOT)
     headline(card(page), MENU)
     first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
-    told(second.live_boards, OPENED, BOOT, *PEOPLE)
+    told(second.live_boards, BOOT, *PEOPLE)
     headline(card(page), "Player B's turn")
     press(card(page), "B")  # with the new token
     wait(page, lambda: second.live_boards.virtual.running["virtual-1"].done)
