@@ -1,9 +1,10 @@
 """`noughts watch` and rooms, with a real mosquitto between them, as docs/rooms.md has it."""
 
+import contextlib
 import re
 import signal
 import socket
-import time
+from pathlib import Path
 
 import pytest
 import trustme
@@ -11,8 +12,14 @@ import trustme
 import kill_rooms
 from mosquitto import is_slow, write_users
 from needed import long
+from noughts.recording.events import BrokerAnswered, PortUnavailable
+from noughts.rooms.address import parse
+from noughts.rooms.broker import Broker
 from sample_games import DRAW, stages
+from waiting import LIMIT_S
 from watcher import happens
+
+CA, PASSWORD, WRONG = map(Path, ("ca.pem", "password", "wrong"))
 
 
 def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, tmp_path):
@@ -129,44 +136,38 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("url", "password", "authority", "why"),
     [
-        ("{tls} --ca ca.pem --password-file wrong", "it refuses this user or password; check both"),
-        ("{tls} --password-file password", "its certificate is not trusted"),
-        ("mqtts://3b@localhost:{open} --ca ca.pem", "there is no TLS at localhost port "),
-        ("mqtt://localhost:{port}", "it hung up before it answered; check the port"),
-        ("mqtt://nowhere.invalid", "there is no host nowhere.invalid; check its name"),
-        ("mqtt://127.0.0.1:1", "nothing answers at 127.0.0.1 port 1 (Connection refused); check"),
+        ("mqtts://3b@localhost:{tls}", WRONG, CA, "it refuses this user or password; check both"),
+        ("mqtts://3b@localhost:{tls}", PASSWORD, None, "its certificate is not trusted"),
+        ("mqtts://3b@localhost:{open}", None, CA, "there is no TLS at localhost port "),
+        ("mqtt://localhost:{tls}", None, None, "it hung up before it answered; check the port"),
+        ("mqtt://nowhere.invalid", None, None, "there is no host nowhere.invalid; check its name"),
+        (
+            *("mqtt://127.0.0.1:1", None, None),
+            "nothing answers at 127.0.0.1 port 1 (Connection refused); check",
+        ),
     ],
 )
-def test_why_a_broker_is_waited_for(guarded, mosquitto, watch, folder, words, why):
-    address = f"mqtts://3b@localhost:{guarded.port}"
-    given = words.format(tls=address, port=guarded.port, open=mosquitto().port)
-    told = reason(watch, given.split())
+def test_why_a_broker_is_waited_for(guarded, mosquitto, folder, url, password, authority, why):
+    address = parse(url.format(tls=guarded.port, open=mosquitto().port), password, authority)
+    told = "timed out"
+    while is_slow(told):  # it had no turn: it is asked again
+        with contextlib.closing(Broker(address, [])) as broker:
+            told = broker.arrived.get(timeout=LIMIT_S).why
     assert told.startswith(why) and "; " in told
 
 
-def reason(watch, given):
-    """Why it waits, of a broker that has its turn: one that is too slow is asked again."""
-    end = time.monotonic() + 120
-    while True:
-        collector = watch("collector", *given)
-        told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
-        assert collector.end()[0] == 0
-        if not is_slow(told) or time.monotonic() > end:
-            return told
-
-
-def test_each_loss_of_the_connection_is_told_once(mosquitto, watch):
+def test_each_loss_of_the_connection_is_told_once(mosquitto):
     broker = mosquitto()
-    collector = watch("collector", broker.url)
-    told = ["connected", "the connection was lost; noughts reconnects when the broker is back"] * 2
-    for count, happen in enumerate((broker.kill, broker.start, broker.kill), 1):
-        collector.wait(lambda _, count=count: len(collector.events) >= count, "the broker's doings")
-        happen()
-    collector.wait(lambda _: len(collector.events) >= len(told), "the second loss")
-    assert collector.end()[0] == 0
-    assert [event.get("what") or event["why"] for event in collector.events] == told
+    why = "the connection was lost; noughts reconnects when the broker is back"
+    with contextlib.closing(Broker(parse(broker.url), ["#"])) as connection:
+        for _ in range(2):
+            told = connection.arrived.get(timeout=LIMIT_S)
+            assert told == BrokerAnswered(broker.url, "connected")
+            broker.kill()
+            assert connection.arrived.get(timeout=LIMIT_S) == PortUnavailable(broker.url, why)
+            broker.start()
 
 
 @pytest.mark.parametrize(
