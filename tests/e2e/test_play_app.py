@@ -11,7 +11,7 @@ from noughts.recording.play_recording import PlayRecording
 from noughts.store.store import Store
 from noughts.terminal.play import BoardApp, draw
 from sample_games import A_WINS, stages
-from screens import StandIn, screen_lines
+from screens import StandIn, screen_text
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 pytestmark = pytest.mark.anyio
@@ -31,10 +31,6 @@ def opened(tmp_path):
                 yield app, pilot, board
 
     return start
-
-
-def screen(app):
-    return "\n".join(screen_lines(app))
 
 
 async def test_keys_press_buttons_and_tilt(opened):
@@ -64,9 +60,9 @@ async def test_the_mouse_holds_a_button_as_long_as_it_is_down(opened, x, y, butt
 async def test_help_screen_takes_all_keys(opened):
     async with opened() as (app, pilot, board):
         await pilot.press("question_mark")
-        await settled(lambda: "Any key goes back." in screen(app))
+        await settled(lambda: "Any key goes back." in screen_text(app))
         await pilot.press("a")
-        await settled(lambda: "Any key goes back." not in screen(app))
+        await settled(lambda: "Any key goes back." not in screen_text(app))
         await pilot.press("b")
         await settled(lambda: board.done)
         assert board.done == [("tap", "B")]
@@ -78,34 +74,34 @@ async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_
 
     async with opened() as (app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so
-        await settled(lambda: "once one has ended" in screen(app))
+        await settled(lambda: "once one has ended" in screen_text(app))
         board.says(BOOT, *stages(A_WINS), *stages([4], number=2, first="B"))
-        await settled(lambda: "game 2, move 1: B in the centre" in screen(app))
+        await settled(lambda: "game 2, move 1: B in the centre" in screen_text(app))
         await settled(lambda: app._recording.last)
         await pilot.press("v")
-        await settled(lambda: "0/7" in screen(app))
-        shown = " ".join(screen(app).split())
+        await settled(lambda: "0/7" in screen_text(app))
+        shown = " ".join(screen_text(app).split())
         assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
         await pilot.press("right", "right")
-        await settled(lambda: "A mistake: it turns a draw into a loss." in screen(app))
+        await settled(lambda: "A mistake: it turns a draw into a loss." in screen_text(app))
         board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on meanwhile
         await pilot.press("q")
-        await settled(lambda: "game 2, move 2: A in the top-left corner" in screen(app))
+        await settled(lambda: "game 2, move 2: A in the top-left corner" in screen_text(app))
         assert board.done == []
 
 
 async def test_noise_does_not_act_and_an_error_is_shown_until_reset(opened):
     async with opened() as (app, pilot, board):
         board.sent = b"boom\x1b[31m\r\n"
-        await settled(lambda: "boom\\x1b[31m" in screen(app))
+        await settled(lambda: "boom\\x1b[31m" in screen_text(app))
         board.sent = (
             b'Traceback (most recent call last):\r\n  File "__main__", line 3\r\n'
             b"NameError: name 'gmae' is not defined\r\n"
         )
-        await settled(lambda: "The game has stopped" in screen(app))
-        assert "device/main.py, line 3" in screen(app)
+        await settled(lambda: "The game has stopped" in screen_text(app))
+        assert "device/main.py, line 3" in screen_text(app)
         await pilot.press("r")
-        await settled(lambda: "The board starts" in screen(app))
+        await settled(lambda: "The board starts" in screen_text(app))
 
 
 async def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(opened):
@@ -113,21 +109,21 @@ async def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(opened):
 
     async with opened(keep_flash=kept.append) as (app, _, board):
         board.says(BOOT, *stages(A_WINS)[:1])
-        await settled(lambda: "mode   buttons" in screen(app))
+        await settled(lambda: "mode   buttons" in screen_text(app))
         board.ms = 119_960
-        await settled(lambda: "clock 1:59.9" in screen(app))
+        await settled(lambda: "clock 1:59.9" in screen_text(app))
         board.flash = b"\xfe\x0c\x08settingsPt"
-        await settled(lambda: "mode   tilt" in screen(app))
+        await settled(lambda: "mode   tilt" in screen_text(app))
         assert kept == [board.flash]
 
 
 async def test_a_terminal_that_is_too_small_says_so(opened):
     async with opened(size=(57, 17)) as (app, pilot, board):
         board.says(BOOT, stages(A_WINS)[0])
-        await settled(lambda: "too small" in screen(app))
+        await settled(lambda: "too small" in screen_text(app))
         await pilot.resize_terminal(58, 17)
-        await settled(lambda: "Your turn, player A" in screen(app))
-        assert "too small" not in screen(app)
+        await settled(lambda: "Your turn, player A" in screen_text(app))
+        assert "too small" not in screen_text(app)
 
 
 @pytest.mark.parametrize("by_a_key", [False, True])

@@ -1,20 +1,14 @@
-"""Browsers that watch, by messages alone, boards that do what a test wants."""
+"""Stand-ins for the boards of the page, which do what a test wants."""
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable
-from typing import Any
-
-from starlette.types import Message
 
 from noughts.errors import BoardError, BoardGoneError
 from noughts.protocol.sentences import Sentence
 from noughts.recording.events import PortOpened
 from noughts.recording.sources import DataReceived
-from noughts.web.app import application
 from noughts.web.live import LiveBoards
-from noughts.web.safety import Site
 from sample_games import wire
 
 DARK = bytes(25)
@@ -76,57 +70,6 @@ class Boards:
     def close(self) -> None:
         self.running.clear()
         self.recorded = "record games" not in [thread.name for thread in threading.enumerate()]
-
-
-class Browser:
-    """One that watches until `leave()`; the newest values that it received are in `now`."""
-
-    def __init__(
-        self,
-        site: Site,
-        live_boards: LiveBoards,
-        client: str = "127.0.0.1",
-        leds: bool = True,
-        token: bool = True,
-        confirms: bool = True,
-    ) -> None:
-        self._confirms = confirms
-        self._in: asyncio.Queue[Message] = asyncio.Queue()
-        self._out: asyncio.Queue[Message] = asyncio.Queue()
-        self.now: dict[str, Any] = {}
-        self.messages: list[dict[str, Any]] = []
-        here = site.addresses[0].encode()
-        scope = {
-            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
-            "headers": [(b"host", here), (b"origin", b"http://" + here)],
-            "client": (client, 50_000), "subprotocols": [],
-        }  # fmt: skip
-        app = application(site, live_boards)
-        self._in.put_nowait({"type": "websocket.connect"})
-        self.task = asyncio.ensure_future(app(scope, self._in.get, self._out.put))
-        if token:
-            self.say(token=site.token)
-
-    def say(self, **message: object) -> None:
-        self.send(json.dumps(message))
-
-    def send(self, text: str) -> None:
-        self._in.put_nowait({"type": "websocket.receive", "text": text})
-
-    async def until(self, holds: Callable[[dict[str, Any]], object]) -> None:
-        while not holds(self.now):
-            sent = await asyncio.wait_for(self._out.get(), 120)
-            if sent["type"] != "websocket.send":
-                continue
-            message: dict[str, Any] = json.loads(sent["text"])
-            self.messages.append(message)
-            self.now |= message
-            if self._confirms and not {"you", "error"} & message.keys():
-                self.say(seen=1)
-
-    async def leave(self, how: Message | None = None) -> None:
-        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
-        await asyncio.wait_for(self.task, 120)
 
 
 def told(live_boards: LiveBoards, *sentences: Sentence) -> None:

@@ -7,9 +7,9 @@ from noughts.protocol.sentences import Sentence
 from sample_games import wire
 
 
-def screen_lines(app: App[object]) -> list[str]:
+def screen_text(app: App[object]) -> str:
     strips = app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+    return "\n".join("".join(part.text for part in strip).rstrip() for strip in strips)
 
 
 class StandIn(Board):

@@ -34,7 +34,7 @@ from noughts.terminal.play import BoardApp
 from noughts.terminal.replay import ReplayApp
 from noughts.terminal.watch import WatchApp
 from sample_games import A_WINS, AT, BOOT, filled, stages
-from screens import StandIn, screen_lines
+from screens import StandIn, screen_text
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids="{0[0]}x{0[1]}".format)
 SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
@@ -60,7 +60,7 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
 
         async def shown(pilot):
             for text in ("You have won!", "[██]", "A 1, B 0"):
-                await settled(lambda text=text: text in "\n".join(screen_lines(app)))
+                await settled(lambda text=text: text in screen_text(app))
             await pilot.pause(0.3)
 
         assert snap_compare(app, terminal_size=size, run_before=shown)
@@ -105,7 +105,7 @@ def test_watch(snap_compare, size):
         app = WatchApp(recorder, session, threading.Event())
 
         async def shown(pilot):
-            await settled(lambda: any("sentences" in line for line in screen_lines(app)))
+            await settled(lambda: "sentences" in screen_text(app))
             await pilot.pause()
 
         assert snap_compare(app, terminal_size=size, run_before=shown)
@@ -165,7 +165,7 @@ async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
     async with screen(thirty, size, folder) as (pilot, app):
-        *_, keys, kept = shown = screen_lines(app)
+        *_, keys, kept = shown = screen_text(app).splitlines()
         assert keys.strip().startswith("q quit  ? help") and keys.endswith("enter replay")
         assert kept.endswith("games.db") and "stored in " in kept
         titles = re.findall(r"table (\d+) V1", "\n".join(shown))
@@ -176,25 +176,25 @@ async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen
         text = "\n".join(shown)
         assert "table 30" not in text.split("game ")[0]
         await pilot.press("tab", "end")
-        await settled(lambda: "table 30 V1" in "\n".join(screen_lines(app)))
+        await settled(lambda: "table 30 V1" in screen_text(app))
 
 
 async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
     async with screen(thirty) as (pilot, app):
         await pilot.press("down", "down", "enter")
         await redrawn(pilot, app)
-        shown = "\n".join(screen_lines(app))
+        shown = screen_text(app)
         assert "game 28: A is a person, B is the chip (hard)" in shown
         assert "table 3" in shown and "q back" in shown
         await pilot.press("right", "right")
-        shown = "\n".join(screen_lines(app))
+        shown = screen_text(app)
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
         await pilot.press("q")
         await redrawn(pilot, app)
-        assert "q quit" in "\n".join(screen_lines(app))
+        assert "q quit" in screen_text(app)
         app.take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
         await redrawn(pilot, app)
-        assert "30 boards, 1 unplugged" in screen_lines(app)[0]
+        assert "30 boards, 1 unplugged" in screen_text(app).splitlines()[0]
         assert app.is_running
         await pilot.press("q")
         await redrawn(pilot, app)
@@ -203,7 +203,7 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
 
 async def test_the_choice_stays_when_other_games_end(screen):
     async with screen(lambda path: [], SMALL) as (pilot, app):
-        shown = "\n".join(screen_lines(app))
+        shown = screen_text(app)
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
         with Store(app._recorder.store.path) as store:
@@ -216,4 +216,4 @@ async def test_the_choice_stays_when_other_games_end(screen):
                     await pilot.press("down")  # to game 1
         await pilot.press("enter")
         await redrawn(pilot, app)
-        assert "game 1: A is a person" in "\n".join(screen_lines(app))
+        assert "game 1: A is a person" in screen_text(app)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from serial.tools import list_ports
 
-from live_page import Board, Boards, Browser, settled
+from live_page import Board, Boards, settled
 from noughts import brain
 from noughts.boards.start import Start
 from noughts.device_files import device_files
@@ -30,6 +30,7 @@ from noughts.views.situation import Situation
 from noughts.web import controls as web_controls
 from noughts.web import live as web_live
 from noughts.web import tasks as web_tasks
+from noughts.web.app import application
 from noughts.web.controls import BoardControls
 from noughts.web.live import Channel, LiveBoard, LiveBoards
 from noughts.web.safety import RateLimit, Site
@@ -38,6 +39,47 @@ from sample_games import BOOT, stages
 NAME = "virtual-1"
 TOKEN = "of this start"
 pytestmark = pytest.mark.anyio
+
+
+class Browser:
+    """One that watches until `leave()`; the newest values that it received are in `now`."""
+
+    def __init__(self, site, live_boards, client="127.0.0.1", leds=True, token=True, confirms=True):
+        self._confirms = confirms
+        self._in, self._out = asyncio.Queue(), asyncio.Queue()
+        self.now, self.messages = {}, []
+        here = site.addresses[0].encode()
+        scope = {
+            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
+            "headers": [(b"host", here), (b"origin", b"http://" + here)],
+            "client": (client, 50_000), "subprotocols": [],
+        }  # fmt: skip
+        app = application(site, live_boards)
+        self._in.put_nowait({"type": "websocket.connect"})
+        self.task = asyncio.ensure_future(app(scope, self._in.get, self._out.put))
+        if token:
+            self.say(token=site.token)
+
+    def say(self, **message):
+        self.send(json.dumps(message))
+
+    def send(self, text):
+        self._in.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def until(self, holds):
+        while not holds(self.now):
+            sent = await asyncio.wait_for(self._out.get(), 120)
+            if sent["type"] != "websocket.send":
+                continue
+            message = json.loads(sent["text"])
+            self.messages.append(message)
+            self.now |= message
+            if self._confirms and not {"you", "error"} & message.keys():
+                self.say(seen=1)
+
+    async def leave(self, how=None):
+        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
+        await asyncio.wait_for(self.task, 120)
 
 
 @pytest.fixture
