@@ -17,7 +17,6 @@ from noughts.rooms.address import parse
 from noughts.rooms.broker import Broker
 from sample_games import DRAW, stages
 from waiting import LIMIT_S
-from watcher import happens
 
 CA, PASSWORD, WRONG = map(Path, ("ca.pem", "password", "wrong"))
 
@@ -35,7 +34,7 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, t
     assert next(shown) == "room 3b is online\n"
     room.kill()
     assert next(shown) == "room 3b is offline; its games arrive when it is back\n"
-    happens(watch("later", broker.url), event="offline", room="3b")
+    watch("later", broker.url).happens("offline", room="3b")
     again = watch("room", *words)
     assert next(shown) == "room 3b is online\n"
     again.connected(board.path)
@@ -55,7 +54,7 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
         with far:
             room.connected(board.path)
             board.say(*stages(DRAW))
-            happens(room, event="game", end="=")
+            room.happens("game", end="=")
             assert room.end()[0] == 0
 
 
@@ -119,19 +118,19 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
     address = f"localhost:{guarded.port}"
     monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "blue table")
     collector = watch("collector", f"mqtts://office@{address}", "--ca", "ca.pem")
-    happens(collector, event="broker", what="connected")
+    collector.happens("broker", what="connected")
     published = f"--publish mqtts://3b@{address} --ca ca.pem --password-file password".split()
     room = watch("room", *published, "--room", "3b", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
-    happens(collector, event="game", board=f"3b/{board.path}", end="=")
+    collector.happens("game", board=f"3b/{board.path}", end="=")
     assert room.end()[0] == 0
     # As another room than its user it may not publish.
     room = watch("other", *published, "--room", "3c", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
     why = "it does not let this user publish there; check its access list"
-    happens(room, event="waiting", port=f"mqtts://{address}", why=why)
+    room.happens("waiting", port=f"mqtts://{address}", why=why)
     assert "3c" not in {each.get("room") for each in collector.events}
 
 

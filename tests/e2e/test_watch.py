@@ -31,9 +31,9 @@ def test_all_events_of_a_board(port, watch, tmp_path):
     board.say(BOOT, *stages(DRAW))
     later = f"$NX,1*{checksum('NX,1')}".encode()
     board.send(b"Traceback \x1b[2J\r\n" + later + b"\r\n$NG,half")  # it is read together
-    watcher.wait(lambda event: event["event"] == "unknown", "the last line")
+    watcher.happens("unknown")  # the last line
     board.pull()
-    watcher.wait(lambda event: event["event"] == "gone", "the cable")
+    watcher.happens("gone")
     status, said = watcher.end()
     assert status == 0
     assert said == (
@@ -61,7 +61,7 @@ def test_boards_that_are_far_away(watch):
             with far:
                 watcher.connected(url, times)
                 far.sendall(wire(*sent))
-                watcher.wait(lambda event, plies=plies: len(event.get("moves", "")) == plies, "it")
+                watcher.happens("game", moves=DRAW[:plies])
                 far.setblocking(False)
                 with pytest.raises(BlockingIOError):
                     far.recv(1)  # nothing was sent to it
@@ -238,10 +238,10 @@ def test_the_end_does_not_wait_for_another_program(port, watch, printed):
     watcher = watch("games", board.path)
     watcher.connected(board.path)
     board.say(stages([])[0])
-    watcher.wait(lambda event: event.get("game"), "the start")
+    watcher.happens("game")
     with locked(watcher.db):
         board.say(*stages(DRAW)[1:])
-        watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
+        watcher.happens("busy")
         status, told = watcher.end(signal.SIGTERM)
     assert (status, told.count("\n")) == (1, 1)
     (log,) = watcher.db.parent.glob("games.db-not-stored-*.log")

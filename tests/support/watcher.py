@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from waiting import until
-
-Event = dict[str, Any]
 
 
 class Watcher:
@@ -31,7 +28,7 @@ class Watcher:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.events: list[Event] = []
+        self.events: list[dict[str, Any]] = []
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
@@ -40,15 +37,13 @@ class Watcher:
         for line in self._process.stdout:
             self.events.append(json.loads(line))
 
-    def wait(self, condition: Callable[[Event], bool], what: str) -> Event:
-        """The first event that fits, when it has come."""
-        until(lambda: any(map(condition, self.events)), what)
-        return next(filter(condition, self.events))
+    def happens(self, event: str, times: int = 1, **named: object) -> None:
+        """Wait for so many such events, with these fields."""
+        wanted = {"event": event, **named}
+        until(lambda: sum(wanted.items() <= e.items() for e in self.events) >= times, str(wanted))
 
     def connected(self, port: str, times: int = 1) -> None:
-        """Wait until a port has been opened so often."""
-        wanted = {"event": "connected", "port": port}
-        until(lambda: sum(wanted.items() <= e.items() for e in self.events) >= times, str(wanted))
+        self.happens("connected", times, port=port)
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it as Ctrl-C does; gives its exit status and what it printed on standard error."""
@@ -65,11 +60,6 @@ class Watcher:
         self._thread.join(120)
 
     close = kill
-
-
-def happens(watcher: Watcher, **wanted: object) -> Event:
-    """Wait for an event with these fields."""
-    return watcher.wait(lambda event: wanted.items() <= event.items(), str(wanted))
 
 
 def games(db: Path) -> list[StoredGame]:
