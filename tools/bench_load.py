@@ -37,7 +37,7 @@ from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.web.pages import PAGES
 from page_server import Server, ThreadServer
-from random_games import lines, random_game
+from random_games import random_game
 from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, usage
 from waiting import until
 
@@ -127,7 +127,18 @@ def _ports(count: int) -> Iterator[tuple[list[int], list[str]]]:
 def _games(boards: int, seconds: float, boot: int = 0) -> list[bytes]:
     """The bytes that this many boards send in this time, at the speed of a serial line."""
     size = int(_BYTES_A_SECOND * seconds)
-    return [lines(f"{boot + board:08X}", Random(board), size) for board in range(boards)]
+    return [_lines(f"{boot + board:08X}", Random(board), size) for board in range(boards)]
+
+
+def _lines(boot: str, dice: Random, size: int) -> bytes:
+    """So many bytes of games or a little less, in whole lines."""
+    out = bytearray()
+    number = 0
+    while len(out) < size:
+        number += 1
+        for game in random_game(boot, number, dice):
+            out += write(game).encode() + b"\r\n"
+    return bytes(out[: out.rindex(b"\n", 0, size) + 1])
 
 
 def _send(ends: Sequence[int], data: Sequence[bytes], seconds: float) -> int:

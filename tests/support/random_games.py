@@ -3,7 +3,7 @@
 from random import Random
 
 from noughts.game.positions import EMPTY
-from noughts.protocol.sentences import Game, outcome, write
+from noughts.protocol.sentences import Game, outcome
 
 
 def random_game(boot: str, number: int, dice: Random) -> list[Game]:
@@ -18,14 +18,3 @@ def random_game(boot: str, number: int, dice: Random) -> list[Game]:
         ms = games[-1].ms + dice.randrange(300, 5000)
         games.append(Game(boot, number, "PH", first, moves, ms, outcome(moves, first)))
     return games
-
-
-def lines(boot: str, dice: Random, size: int) -> bytes:
-    """So many bytes of games or a little less, in whole lines."""
-    out = bytearray()
-    number = 0
-    while len(out) < size:
-        number += 1
-        for game in random_game(boot, number, dice):
-            out += write(game).encode() + b"\r\n"
-    return bytes(out[: out.rindex(b"\n", 0, size) + 1])
