@@ -29,11 +29,7 @@ OTHER_TABLE = {**FILES, "table.py": brain.source(brain.Table((1,) * 10, ())).enc
 
 def fail(number):
     """What raises an error of the system; a folder has no such errors."""
-
-    def raises(*_, **named):
-        raise OSError(number, os.strerror(number))
-
-    return raises
+    return Mock(side_effect=OSError(number, os.strerror(number)))
 
 
 @pytest.fixture(scope="module")
