@@ -20,7 +20,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fed_port import Port
 from mosquitto import Mosquitto
@@ -156,21 +156,17 @@ class School:
                 self._lives[name].start()
         self._play_until(len(rows(self._db, _ENDED)) + len(self._boards))
 
-    def _in_rooms(self) -> list[tuple[Any, ...]]:
-        """All games of the rooms, with the boards' names at the collector."""
-        return [
-            (f"{room}/{board}", *game)
-            for room in ROOMS
-            for board, *game in rows(self._of(room), _ALL)
-        ]
-
     def end(self) -> tuple[int, list[str]]:
         """End all as Ctrl-C does; how many games there are, and those that differ."""
         for name in self._commands.keys() - {"the collector"}:
             self._commands[name].kill(signal.SIGINT)
         for name in self._commands.keys() - {"the collector"}:  # what was not confirmed is sent
             self._commands[name].start()
-        played = self._in_rooms()
+        played = [  # with the boards' names at the collector
+            (f"{room}/{board}", *game)
+            for room in ROOMS
+            for board, *game in rows(self._of(room), _ALL)
+        ]
         with contextlib.suppress(AssertionError):  # what differs is reported as wrong
             until(lambda: rows(self._db, _ALL) == played, "all games")
         for life in reversed(self._commands.values()):  # the rooms first

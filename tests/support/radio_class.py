@@ -81,16 +81,12 @@ class Result:
     frames: int
     collided: int
     sentences: int
-    printed: bytes
+    arrived: int
     played: list[Game]
     """The last sentence of each game that was played."""
     ends: Counter[str] = field(default_factory=Counter)
     """How many games are `complete`, `incomplete` or `missing` in the store, or were `going on`."""
     wrong: list[str] = field(default_factory=list)
-
-    @property
-    def arrived(self) -> int:
-        return self.printed.count(b"$NR,")
 
     @property
     def games(self) -> int:
@@ -152,19 +148,19 @@ def play(
         len(ether.history),
         collided(ether.history),
         sum(each.count(b"$N") for each in sent),
-        bytes(gateway.uart.received),
+        gateway.uart.received.count(b"$NR,"),
         list({(g.boot, g.number): g for g in sentences if isinstance(g, Game)}.values()),
     )
-    _compare(result)
+    _compare(result, bytes(gateway.uart.received))
     return result
 
 
-def _compare(result: Result) -> None:
+def _compare(result: Result, printed: bytes) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db", create=True) as store,
     ):
-        Recorder(store).hear("usb-gateway", result.printed, _AT)
+        Recorder(store).hear("usb-gateway", printed, _AT)
         stored = {(one.boot, one.number): one for one in queries.games(store, GameFilter())}
     for game in result.played:
         found = stored.pop((game.boot, game.number), None)
