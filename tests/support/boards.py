@@ -15,7 +15,6 @@ from microbit_emulator import Button, FirmwareStoppedError, Microbit, Snapshot
 from noughts.protocol import data_log
 from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
-from noughts.virtual.board import VirtualBoard
 from official import Start, stepped
 
 A: Button = "A"
@@ -265,12 +264,9 @@ class Player(Driver):
 
 
 class PortDriver(Driver):
-    """The same for a board in step with real time, through its serial port."""
+    """The same for a `VirtualBoard`, in step with real time, through its serial port."""
 
     board: Any
-
-    def __init__(self, board: VirtualBoard) -> None:
-        super().__init__(board)  # type: ignore[arg-type]
 
     def listen(self) -> None:
         self.items += self.stream.feed(self.board.serial.read(4096))

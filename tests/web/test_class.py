@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from boards import PortDriver
 from noughts import __version__
-from noughts.protocol.sentences import Boot, write
-from sample_games import BOOT, stages
+from noughts.protocol.sentences import Boot
+from sample_games import BOOT, stages, wire
 from stand_in_drive import USB_ID, StandInDrive
 
 NAME = f"usb-{USB_ID}"
@@ -66,8 +66,7 @@ def test_boards_by_radio_are_shown_and_their_gateway_is_not(board, serve, page):
     boot, told = Boot("3E5A5FD2", "V2", "1.1.0", "2798"), stages([4, 0, 2, 1, 6])
     games = [replace(game, boot=boot.boot) for game in told]
     kept = replace(games[-1], boot="AAAAAAAA")
-    for sentence in (boot, kept, *games[:2]):
-        board.send(f"{write(sentence, '9A1B2C3D')}\r\n".encode())
+    board.send(wire(boot, kept, *games[:2], radio_id="9A1B2C3D"))
     expect(tiles.get_by_role("heading")).to_have_text(["radio-9A1B2C3D"])
     expect(tiles.get_by_text("person against hard")).to_be_visible()
     expect(tiles.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
