@@ -6,6 +6,8 @@ import contextlib
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -38,7 +40,6 @@ if os.name != "posix":
     collect_ignore = [
         "e2e/test_flash.py",
         "e2e/test_play_terminal.py",
-        "e2e/test_progress.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
         "e2e/test_standard_streams.py",
@@ -178,6 +179,23 @@ def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 def watch(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Watcher]:
     """Starts `noughts watch --json`, with a store of this name, and ends it."""
     return lambda name, *words: closing(Watcher(tmp_path / f"{name}.db", *words))
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
+    """Starts a command in a process of its own, and ends it; the test reads what it prints."""
+    running: list[subprocess.Popen[Any]] = []
+
+    def start(*words: object, **named: Any) -> subprocess.Popen[Any]:
+        command = [sys.executable, "-m", "noughts", *map(str, words)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        running.append(subprocess.Popen(command, **pipes, **named))
+        return running[-1]
+
+    yield start
+    for each in running:
+        each.kill()
+        each.communicate()
 
 
 @pytest.fixture
