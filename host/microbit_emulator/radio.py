@@ -155,7 +155,6 @@ class Antenna:
                 self._run(self._cycle_at(ticks))
 
     def run_deaf(self, ticks: int) -> None:
-        """Run the board to a time, while its radio does not listen."""
         while not self.chip.radio.listens and self.now() < ticks:
             self.run_to(ticks)
 
