@@ -276,7 +276,7 @@ def test_an_export_chooses_games_and_names_a_file_as_it_likes(printed, tmp_path)
 
 def test_a_dash_is_standard_output_and_no_file(printed, misused, folder, stored):
     assert printed("export", "-o", "-") == printed("export")
-    assert "cannot write a table to standard output" in misused("learn", "-o", "-")
+    assert "this cannot go to standard output; name" in misused("learn", "-o", "-")
     assert not (folder / "-").exists()
 
 

@@ -1,4 +1,4 @@
-"""Micro:bits with the official firmwares that hear each other by radio."""
+"""Micro:bits with the official firmwares in radio contact."""
 
 import ast
 from functools import cache

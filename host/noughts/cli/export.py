@@ -88,26 +88,25 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
 )
 @option("--format", "the format (by the file's name, else csv)", type=click.Choice(_FORMATS))
-@options.output("the file to write (standard output, also as -)")
+@options.output("the file to write (standard output, also as -)", stdout=True)
 @options.stored_games
 def run_export(
     format: str | None, output: Path | None, chosen: GameFilter, db: Path | None
 ) -> None:
     """Write games as a table for a spreadsheet."""
-    path = None if output == Path("-") else output
-    ending = path.suffix.lower()[1:] if path else ""
+    ending = output.suffix.lower()[1:] if output else ""
     kind = format or ending or "csv"
     if kind not in _FORMATS:
         raise click.UsageError(
             f"cannot tell the format from .{ending}; add --format csv, jsonl or parquet"
         )
-    if kind == "parquet" and path is None and sys.stdout.isatty():
+    if kind == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("parquet is not text; name a file with -o")
     with options.open_store(db) as store:
         total = count(store, chosen)
         if not total:
             raise options.nothing_found(store)
-        with options.opened(path) as file, progress(total, "games") as steps:
+        with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             write, moment = _FORMATS[kind]
             found = games(store, chosen)
@@ -116,5 +115,5 @@ def run_export(
             for size in write((columns_of(part, moment) for part in parts), file):
                 written += size
                 steps.advance(size)
-    if path and path.is_file():
-        print(printable(f"{path} written: {counted(written, 'game')}"))
+    if output and output.is_file():
+        print(printable(f"{output} written: {counted(written, 'game')}"))

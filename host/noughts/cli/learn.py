@@ -5,8 +5,6 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
-import click
-
 from noughts import brain
 from noughts.brain import learn
 from noughts.brain.learn import Habits
@@ -37,8 +35,6 @@ cell, chance); left_out (what did not fit: position, played, better, gain).
 @options.stored_games
 def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
     """Make the chip win more against your players."""
-    if output == Path("-"):
-        raise click.UsageError("cannot write a table to standard output; name a file")
     with options.open_store(db) as store:
         games = people_games(store, chosen)
         if not games:

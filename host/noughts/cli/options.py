@@ -135,13 +135,22 @@ def as_json(what: str) -> Callable[[Run], Run]:
 
 
 def output(
-    about: str, declared: str = "-o, --output FILE", endings: Sequence[str] = (), name: str = ""
+    about: str,
+    declared: str = "-o, --output FILE",
+    endings: Sequence[str] = (),
+    name: str = "",
+    stdout: bool = False,
 ) -> Callable[[Run], Run]:
-    """The option for a file to write, which is not the store; endings: allowed endings."""
+    """The option for a file to write, which is not the store.
+
+    endings: allowed endings. stdout: `-` is None, which stands for standard output.
+    """
 
     def checked(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
-        if path is None:
+        if path is None or (stdout and path == Path("-")):
             return None
+        if path == Path("-"):
+            raise click.BadParameter("this cannot go to standard output; name a file")
         if endings and path.suffix.lower() not in endings:
             raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(endings)}")
         if "db" in ctx.params:

@@ -154,19 +154,18 @@ def _record(found: Stats) -> dict[str, object]:
 @options.command(
     "noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv", records=_REPORT
 )
-@options.output("the file to write, such as class.html (standard output, also as -)")
+@options.output("the file to write, such as class.html (standard output, also as -)", stdout=True)
 @option("--csv", "write the table of boards as CSV", "as_csv")
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
     """Write a page about a class."""
-    path = None if output == Path("-") else output
-    ending = path.suffix.lower() if path else ""
+    ending = output.suffix.lower() if output else ""
     as_csv = as_csv or ending == ".csv"
     if not as_csv and ending not in ("", ".html", ".htm"):
         raise click.UsageError(
             f"a report is HTML; end the name in .html instead of {ending}, or add --csv"
         )
-    if output is None and not as_csv and sys.stdout.isatty():
+    if not (as_csv or options.is_given("output")) and sys.stdout.isatty():
         raise click.UsageError(
             "a report is a page for a browser; name a file with -o, such as -o class.html"
         )
@@ -190,11 +189,11 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
                 version=__version__,
             )
             steps.advance(1)
-    with options.opened(path) as file:
+    with options.opened(output) as file:
         file.write(text.encode())
-    if path is not None and path.is_file():
+    if output is not None and output.is_file():
         boards = counted(len(found.boards), "board")
-        print(printable(f"{path} written: {counted(found.games, 'game')} on {boards}"))
+        print(printable(f"{output} written: {counted(found.games, 'game')} on {boards}"))
 
 
 def _csv(found: Stats, last: Mapping[str, When]) -> str:

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import click
-
 from noughts import brain
 from noughts.cli import options
 from noughts.cli.options import option
@@ -29,8 +27,6 @@ table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entri
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
-    if output == Path("-"):
-        raise click.UsageError("cannot write a table to standard output; name a file")
     path = output or device_dir() / "table.py"
     made = brain.make()
     brain.check(made)

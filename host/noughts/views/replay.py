@@ -111,7 +111,7 @@ def heading(game: StoredGame) -> str:
 def _details(game: StoredGame) -> list[tuple[str, str]]:
     details = [("Began", str(game.when)), ("Board", game.called)]
     if game.by_radio:
-        details.append(("Received", "by radio only, where anybody near can send"))
+        details.append(("Received", "by radio only, where anyone nearby can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
         details.append(("Hard plays from", f"table {game.table_id}"))
