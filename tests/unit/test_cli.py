@@ -143,7 +143,6 @@ WRONG_USAGE = [
         ("stats --plot x.gif", "does not end in .png or .svg"),
         ("solve X........ --svg x.png", "does not end in .svg"),
         ("hex -o x.txt", "does not end in .hex"),
-        ("hex -o -", "this cannot go to standard output; name a file"),
         ("report --seats XY", "two letters of P, E, M, H"),
         ("report -o x.pdf", "a report is HTML; end the name in .html instead of .pdf"),
         ("export -o games.json", "add --format"),
