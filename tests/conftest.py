@@ -26,7 +26,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, firmwares, stepped
 from stand_in_drive import StandInDrive
-from stand_in_ports import Plugged
+from stand_in_ports import FakePorts
 from stepped_ports import Clock, SteppedBoard
 from watcher import Watcher
 
@@ -252,9 +252,9 @@ def drive(tmp_path: Path, clock: Clock) -> Callable[..., StandInDrive]:
 
 
 @pytest.fixture
-def plugged(monkeypatch: pytest.MonkeyPatch) -> Plugged:
+def plugged(monkeypatch: pytest.MonkeyPatch) -> FakePorts:
     """The micro:bits that the system knows of: none, until the test says which."""
-    found = Plugged()
+    found = FakePorts()
     monkeypatch.setattr("serial.tools.list_ports.comports", found.comports)
     monkeypatch.setattr("psutil.disk_partitions", found.disk_partitions)
     monkeypatch.setattr("noughts.recording.port_monitor._LOOK_S", 0.02)

@@ -29,7 +29,7 @@ from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
 from noughts import brain
 from noughts.boards.firmware import firmware_for_boards
 from noughts.boards.packing import files_for_boards
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, firmwares, printed, stepped
@@ -123,7 +123,7 @@ def main() -> int:
     if not asked:
         before, _, after = DOCUMENT.read_text("utf-8").partition(_HEAD)
         table = _HEAD + "".join(f"{row}\n" for row in rows)
-        write_whole(DOCUMENT, (before + table + after[after.index("\n\n") + 1 :]).encode())
+        atomic_write(DOCUMENT, (before + table + after[after.index("\n\n") + 1 :]).encode())
     return 0 if all(row.met for row in rows) else 1
 
 

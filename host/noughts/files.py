@@ -9,14 +9,14 @@ from typing import BinaryIO
 from noughts.errors import NoughtsError
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file with this content; see `whole_file`."""
-    with whole_file(path) as file:
+def atomic_write(path: Path, content: bytes) -> None:
+    """Write a file with this content; see `atomic_writer`."""
+    with atomic_writer(path) as file:
         file.write(content)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """A temporary file to write, which replaces the file at the end; an error removes it.
 
     A link stays, and its target is replaced. A device or a pipe, such as `/dev/stdout`, is written

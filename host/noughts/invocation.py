@@ -4,7 +4,7 @@ import sys
 
 
 def as_typed(message: str) -> str:
-    """A message in which `noughts` in commands becomes whatever starts this program.
+    """A message in which `noughts` in commands becomes the command that starts this program.
 
     That is `noughts` if the shell finds it, or else, in a clone, `.venv/bin/noughts`.
     """

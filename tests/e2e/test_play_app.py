@@ -88,7 +88,7 @@ async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_
         assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
         await pilot.press("right", "right")
         await settled(lambda: "A mistake: it turns a draw into a loss." in screen_text(app))
-        board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on meanwhile
+        board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on
         await pilot.press("q")
         await settled(lambda: "game 2, move 2: A in the top-left corner" in screen_text(app))
         assert board.done == []

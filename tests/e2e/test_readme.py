@@ -31,7 +31,7 @@ def test_every_command_is_found():
     "command", [long(each) if each in SLOW else each for each in dict.fromkeys(shown())]
 )
 def test_every_command_runs(command, folder, noughts):
-    """The games are those of whoever runs it: here, of a pupil who has played one."""
+    """The games are those of the user who runs it: here, of a pupil who has played one."""
     (folder / "noughts").mkdir()
     filled(folder / "noughts" / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     words = shlex.split(command)

@@ -1,4 +1,4 @@
-"""Engines of one's own in tests: their games, and whether their processes end."""
+"""Users' own engines in tests: their games, and whether their processes end."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress

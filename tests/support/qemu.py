@@ -1,7 +1,7 @@
 """QEMU's micro:bit V1 (`-M microbit`), which shares nothing with our emulator.
 
 Device time is a count of instructions, and idle time is skipped, so how busy the computer is makes
-no difference to the firmware. But it runs on by itself: whoever drives it waits for what is seen,
+no difference to the firmware. But it runs on by itself: its driver waits for what is seen,
 and for device time that has passed at least. After a write to flash the LEDs may stand still for
 16.8 s of device time: QEMU counts the time of a timer that was stopped twice (`nrf51_timer.c`).
 """

@@ -15,7 +15,7 @@ import psutil
 from serial.tools import list_ports
 
 
-class Plugged:
+class FakePorts:
     def __init__(self, ports: dict[str, str] | None = None) -> None:
         self.ports = ports or {}
         """By USB serial number."""
@@ -32,7 +32,7 @@ class Plugged:
 
 
 def main(ports: str, *words: str) -> int:
-    plugged = Plugged(json.loads(ports))
+    plugged = FakePorts(json.loads(ports))
     vars(list_ports)["comports"] = plugged.comports
     vars(psutil)["disk_partitions"] = plugged.disk_partitions
 

@@ -29,7 +29,7 @@ class Clock:
         self.us = 0
         self.devices: list[SteppedBoard] = []
         self.on_sleep: list[Callable[[], object]] = []
-        """Called after each sleep: whatever else happens while programs wait."""
+        """Called after each sleep: anything else that happens while programs wait."""
         monkeypatch.setattr("noughts.boards.clock.monotonic", self.monotonic)
         monkeypatch.setattr("noughts.boards.clock.sleep", self.sleep)
         monkeypatch.setattr("microfs.time", self)

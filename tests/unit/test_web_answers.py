@@ -118,7 +118,7 @@ def test_what_an_engine_answers(monkeypatch):
     first, again = get(asked), get(asked)
     assert first["moves"] == "2" and first["headline"] == "You lost: top row"
     assert " positions visited, " in first["cost"]
-    assert again == first  # with the time that it took: whoever looks on may ask
+    assert again == first  # with the time that it took: any spectator may ask
     over = get(f"{asked}2")
     assert over["moves"] == "2" and "cost" not in over
     person = get("/api/play?opponent=alphabeta&position=XO......X")

@@ -419,7 +419,7 @@ def boards_of(*names, run=lambda work: work()):
 
 
 def test_one_task_with_a_board_at_a_time(monkeypatch):
-    """`doctor` has all boards, also those that are plugged in meanwhile."""
+    """`doctor` has all boards, also those that are plugged in later."""
 
     def find(also):
         raise BoardError("none")

@@ -159,7 +159,7 @@ def test_what_a_browser_may_do_with_an_answer(path, method, expected, monkeypatc
 def test_rates():
     now_s = 1000.0
     limit = RateLimit(rate=5, clock=lambda: now_s)
-    for _ in range(2):  # whoever asks too often is not shut out
+    for _ in range(2):  # a browser that asks too often is not shut out
         assert [limit.allows("here") for _ in range(7)] == [True] * 5 + [False] * 2
         assert limit.allows("there")
         now_s += 1

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.virtual.program import BOARDS
 from soak.changes import play_changes
 from soak.cuts import Cuts
@@ -108,7 +108,7 @@ def _run_or_load(task: Task, kept: Path | None) -> tuple[Task, Result]:
     what = f"FAILED: {result.failure}" if result.failure else "done"
     print(time.strftime("%H:%M:%S"), f"{name}: {what}", file=sys.stderr, flush=True)
     if path is not None:
-        write_whole(path, pickle.dumps(result))
+        atomic_write(path, pickle.dumps(result))
     return task, result
 
 

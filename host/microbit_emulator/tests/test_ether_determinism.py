@@ -1,4 +1,4 @@
-"""Boards in an ether in device time: everything repeats, whatever the steps and the order."""
+"""Boards in an ether in device time: everything repeats, for any steps and any order."""
 
 import pytest
 

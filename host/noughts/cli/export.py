@@ -65,7 +65,7 @@ def _parquet(parts: Columns, file: BinaryIO) -> Iterator[int]:
         raise NoughtsError(
             f"parquet needs pyarrow ({error}); install it with `{installing('pyarrow')}`"
         ) from error
-    types = {"int": pyarrow.int64(), "moment": pyarrow.timestamp("ms", tz="UTC")}
+    types = {"int": pyarrow.int64(), "timestamp": pyarrow.timestamp("ms", tz="UTC")}
     schema = pyarrow.schema(
         pyarrow.field(name, types.get(kind, pyarrow.string()), metadata={"meaning": meaning})
         for name, kind, meaning in COLUMNS
@@ -81,7 +81,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
     "jsonl": (_jsonl, timestamps.iso),
     "parquet": (_parquet, int),
 }
-"""By name: how rows are written, and how moments in them are."""
+"""By name: how rows are written, and how timestamps in them are."""
 
 
 @options.command(
@@ -108,11 +108,11 @@ def run_export(
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
-            write, moment = _FORMATS[kind]
+            write, as_timestamp = _FORMATS[kind]
             found = games(store, chosen)
             parts = iter(lambda: list(islice(found, _AT_ONCE)), [])
             written = 0
-            for size in write((columns_of(part, moment) for part in parts), file):
+            for size in write((columns_of(part, as_timestamp) for part in parts), file):
                 written += size
                 steps.advance(size)
     if output and output.is_file():

@@ -79,7 +79,9 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
 
 def _record(game: StoredGame) -> dict[str, object]:
     return {
-        field.name: timestamps.iso(value) if field.kind == "moment" and value is not None else value
+        field.name: timestamps.iso(value)
+        if field.kind == "timestamp" and value is not None
+        else value
         for field, value in zip(FIELDS, values(game), strict=True)
     }
 

@@ -19,7 +19,7 @@ from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio
 from noughts.cli import options
 from noughts.cli.options import FILE, option
 from noughts.errors import NoughtsError, printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.terminal.output import say
 
 Contents = Mapping[str, Mapping[str, bytes]]
@@ -79,7 +79,7 @@ def run_hex(
             board: each.with_files(files_with(radio, board, files))
             for board, each in firmwares.items()
         }
-        write_whole(path, universal_hex(firmwares).encode())
+        atomic_write(path, universal_hex(firmwares).encode())
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
         head = [f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"]
         head += [V1_WITHOUT_RADIO] if radio.sends is not None else []
@@ -159,7 +159,7 @@ def _extract(folder: Path, contents: Contents) -> None:
             raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
     for path, content in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        atomic_write(path, content)
 
 
 def _safe(folder: Path, name: str) -> Path:

@@ -10,7 +10,7 @@ from noughts.brain import learn
 from noughts.brain.learn import Habits
 from noughts.cli import options
 from noughts.errors import printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
@@ -49,7 +49,7 @@ def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path |
             f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
             f"theirs), learned from on {date.today()}"
         )
-        write_whole(output, brain.source(table, "noughts learn", aim).encode())
+        atomic_write(output, brain.source(table, "noughts learn", aim).encode())
     if not as_json:
         _print(habits, table, estimated, changed, missed)
         if output:

@@ -8,7 +8,7 @@ import click
 
 from noughts.cli import options
 from noughts.errors import NoughtsError, printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.invocation import as_typed, quoted
 
 _QUOTABLE = re.compile(r"[\w .-]+")
@@ -33,7 +33,7 @@ def run_new(what: str, file: Path) -> None:
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
     typed = quoted(str(file))
     named = quoted(f"./{file.name}") if _QUOTABLE.fullmatch(file.name) else "./mine.py"
-    write_whole(file, _START.replace("./mine.py", named).encode())
+    atomic_write(file, _START.replace("./mine.py", named).encode())
     print(printable(as_typed(f"{file} written; `noughts vs {typed}` plays against it")))
     print(printable(as_typed(f"`noughts prove {typed}` shows how it loses")))
 

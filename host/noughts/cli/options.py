@@ -20,7 +20,7 @@ from noughts.boards.radio import GROUPS, OFF, Radio
 from noughts.engines.own import LIMIT_S, from_program, packaged
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError, printable
-from noughts.files import whole_file
+from noughts.files import atomic_writer
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
 from noughts.store.queries import GameFilter, count
@@ -305,7 +305,7 @@ def _how_to_fill(path: Path) -> str:
 
 def opened(path: Path | None) -> AbstractContextManager[BinaryIO]:
     """The file to write, whole or not at all; None is standard output."""
-    return whole_file(path) if path else nullcontext(sys.stdout.buffer)
+    return atomic_writer(path) if path else nullcontext(sys.stdout.buffer)
 
 
 @contextmanager

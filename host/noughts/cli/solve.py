@@ -21,7 +21,7 @@ from noughts.engines.registry import engines
 from noughts.engines.search import format_score
 from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, unfinished
 from noughts.errors import NoughtsError, printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.game.board import Board
 from noughts.game.engine import Engine
 from noughts.game.positions import Position
@@ -95,7 +95,7 @@ def run_solve(
             print(printable(line))
     if svg:
         picture = drawn(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
-        write_whole(svg, picture.encode())
+        atomic_write(svg, picture.encode())
         if not as_json:
             print(printable(f"{svg} written"))
     elif root and not as_json:

@@ -8,7 +8,7 @@ from noughts.cli import options
 from noughts.cli.options import option
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 
 _LEARNED = b"# noughts: hard's brain, made by `noughts learn`"
 _SUMMARY = """\
@@ -34,7 +34,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     facts, summary = brain.summary(made), _SUMMARY
     done = "is up to date" if check else "written"
     if not check:
-        write_whole(path, content)
+        atomic_write(path, content)
     elif (present := path.read_bytes()).startswith(_LEARNED):
         table = options.read_table(path)
         brain.prove(table)

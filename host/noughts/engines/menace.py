@@ -40,7 +40,7 @@ from pathlib import Path
 from random import Random
 
 from noughts.errors import NoughtsError, printable
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.game.engine import Engine, Reply, play, remembering
 from noughts.game.positions import EMPTY, Position, alike, canonical, unfinished
 
@@ -186,7 +186,7 @@ def write(menace: Menace, path: Path) -> None:
         for position, box in menace.boxes.items()
     )
     head = f'"format": "{_FORMAT}",\n "version": {_VERSION},\n "games": {menace.games}'
-    write_whole(path, f'{{\n {head},\n "boxes": {{\n{boxes}\n }}\n}}\n'.encode())
+    atomic_write(path, f'{{\n {head},\n "boxes": {{\n{boxes}\n }}\n}}\n'.encode())
 
 
 def refuse_other(path: Path) -> None:

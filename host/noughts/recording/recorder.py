@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
-from noughts.files import write_whole
+from noughts.files import atomic_write
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import id_of, is_by_radio
 from noughts.protocol.sentences import Game, Runs, framed
@@ -269,7 +269,7 @@ class Recorder:
                 if sentence is not None:
                     text = framed(text, id_of(board) if is_by_radio(board) else None)
                 lines.append(raw_line(board, text, each.at))
-        write_whole(path, b"".join(lines))
+        atomic_write(path, b"".join(lines))
         return path
 
     def close(self) -> None:

@@ -54,7 +54,7 @@ class VirtualBoards:
         with self._lock:
             if name not in self.errors:
                 return  # another browser was first
-            # In this order: whoever still uses the old board would note its error again.
+            # In this order: a user of the old board would note its error again.
             old = self.running.pop(name, None)
             del self.errors[name]
         if old is not None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.describe import called
-from noughts.store.schema import MOMENT, UNKNOWN_MOMENT
+from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
 from noughts.store.timestamps import When
@@ -63,10 +63,10 @@ class GameFilter:
         if self.results:
             conditions.append(f"end IN ({', '.join('?' * len(self.results))})")
             values += [RESULTS[result] for result in self.results]
-        for moment, comparison in ((self.since, ">="), (self.until, "<")):
-            if moment is not None:
+        for time, comparison in ((self.since, ">="), (self.until, "<")):
+            if time is not None:
                 conditions.append(f"coalesce(started, played_before) {comparison} ?")
-                values.append(moment)
+                values.append(time)
         return " AND ".join(conditions), values
 
 
@@ -96,7 +96,7 @@ def games(
     where, values = wanted.where()
     order = "games.id"
     if newest is not None:
-        order = f"{MOMENT} DESC, games.id DESC LIMIT ? OFFSET ?"
+        order = f"{GAME_TIME} DESC, games.id DESC LIMIT ? OFFSET ?"
         values += [newest, skipped]
     yield from map(StoredGame._make, store.each(f"{_GAMES} WHERE {where} ORDER BY {order}", values))
 
@@ -118,14 +118,14 @@ def before_and_after(
     Games without a time come before all others.
     """
     where, values = wanted.where()
-    moment = next((each for each in found.when if each is not None), UNKNOWN_MOMENT)
+    time = next((each for each in found.when if each is not None), UNKNOWN_TIME)
 
     def nearest(comparison: str, way: str) -> int | None:
         query = (
-            f"SELECT id FROM games WHERE {where} AND ({MOMENT}, id) {comparison} (?, ?) "
-            f"ORDER BY {MOMENT} {way}, id {way} LIMIT 1"
+            f"SELECT id FROM games WHERE {where} AND ({GAME_TIME}, id) {comparison} (?, ?) "
+            f"ORDER BY {GAME_TIME} {way}, id {way} LIMIT 1"
         )
-        rows = store.read(query, [*values, moment, found.id])
+        rows = store.read(query, [*values, time, found.id])
         return rows[0][0] if rows else None
 
     return nearest("<", "DESC"), nearest(">", "ASC")
@@ -135,7 +135,7 @@ def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
     """By board, when its latest game was played."""
     where, values = wanted.where()
     # With `max`, SQLite gives the other columns of the row with the maximum.
-    columns = f"name, started, played_before, max({MOMENT})"
+    columns = f"name, started, played_before, max({GAME_TIME})"
     rows = store.each(f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id", values)
     return {board: When(started, before) for board, started, before, _ in rows}
 

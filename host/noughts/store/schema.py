@@ -30,9 +30,9 @@ VERSION = 5
 OF_1_0_0 = 4
 """The version of release 1.0.0's stores."""
 
-UNKNOWN_MOMENT = -(1 << 62)
+UNKNOWN_TIME = -(1 << 62)
 """Sorts a game before all others."""
-MOMENT = f"coalesce(started, played_before, {UNKNOWN_MOMENT})"
+GAME_TIME = f"coalesce(started, played_before, {UNKNOWN_TIME})"
 """When a game was played, as an index has it."""
 
 BOARDS = (
@@ -86,7 +86,7 @@ TABLES = (
     """,
     "CREATE INDEX games_by_number ON games (boot, number)",
     "CREATE INDEX games_by_board ON games (board)",
-    f"CREATE INDEX games_by_moment ON games ({MOMENT})",
+    f"CREATE INDEX games_by_moment ON games ({GAME_TIME})",
     """
     CREATE VIEW boots AS SELECT
         board, boot, substr(text, length(boot) + 7, 2) AS hardware,

@@ -92,7 +92,7 @@ class Field(NamedTuple):
 
     name: str
     kind: str
-    """`int`, `str`, `id` (hex digits), `release`, `moment` (ms since 1970, UTC)."""
+    """`int`, `str`, `id` (hex digits), `release`, `timestamp` (ms since 1970, UTC)."""
     meaning: str
     """For help and metadata, with the unit."""
     columns: tuple[str, ...] = ()
@@ -112,13 +112,13 @@ FIELDS = (
     Field("seats", "str", f"who was player A, and player B: {SEATS_MEANING}", ("seat_a", "seat_b")),
     Field("first", "str", "who began: A or B"),
     Field("result", "str", "A or B (who won), draw, abandoned, unfinished"),
-    Field("started", "moment", "when it began, if known"),
+    Field("started", "timestamp", "when it began, if known"),
     Field(
         "played_before",
-        "moment",
+        "timestamp",
         "of a recovered game with no known start: a time by which it had ended",
     ),
-    Field("heard", "moment", "when it was last received, live or after its end, if known"),
+    Field("heard", "timestamp", "when it was last received, live or after its end, if known"),
     Field("by_radio", "int", "1 if its later moves are known only by radio, else 0"),
     Field("ms", "int", "how long it was played, in milliseconds"),
     Field("hardware", "str", "V1 or V2; none if the board's start was not received"),

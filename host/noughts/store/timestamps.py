@@ -25,10 +25,10 @@ def utc(ms: int, separator: str = " ") -> str:
 
 def from_iso(text: str) -> int:
     """The time in a text of `iso`, in the years 1970 to 9998. Raises `ValueError`."""
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    if not _EPOCH.year <= moment.year <= 9998:
+    time = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    if not _EPOCH.year <= time.year <= 9998:
         raise ValueError(f"nothing was received at {text}")
-    return (moment - _EPOCH) // _MS
+    return (time - _EPOCH) // _MS
 
 
 def local(ms: int | None) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
-from noughts.files import whole_file
+from noughts.files import atomic_writer
 from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats
@@ -88,7 +88,7 @@ def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
         yield figure
         kind = path.suffix.lower()[1:]
         metadata = {"Date": None} if kind == "svg" else None
-        with whole_file(path) as file:
+        with atomic_writer(path) as file:
             figure.savefig(file, format=kind, dpi=120, metadata=metadata)
 
 

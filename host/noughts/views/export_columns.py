@@ -28,7 +28,7 @@ class Column(NamedTuple):
 def _columns(field: Field) -> list[Column]:
     prefix = _PREFIXES.get(field.kind)
     meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
-    name = f"{field.name}_utc" if field.kind == "moment" else field.name
+    name = f"{field.name}_utc" if field.kind == "timestamp" else field.name
     return [Column(each, field.kind, meaning) for each in field.columns or [name]]
 
 
@@ -64,11 +64,11 @@ def plain_text(value: str | None, prefix: str = "") -> str | None:
 
 
 def columns_of(
-    games: Sequence[StoredGame], moment: Callable[[int], Value]
+    games: Sequence[StoredGame], as_timestamp: Callable[[int], Value]
 ) -> list[Sequence[Value]]:
     """The values of these games, of which there is at least one, for each of `COLUMNS`.
 
-    moment: how to write ms since 1970, UTC. A cell without a value is None.
+    as_timestamp: how to write ms since 1970, UTC. A cell without a value is None.
     """
     found: list[Sequence[Value]] = []
     for field, given in zip(FIELDS, zip(*map(values, games), strict=True), strict=True):
@@ -76,8 +76,8 @@ def columns_of(
         if field.columns:
             parts = list(zip_longest(*given))
             parts += [[None] * len(games)] * (len(field.columns) - len(parts))
-        if field.kind == "moment":
-            parts = [[None if ms is None else moment(ms) for ms in given]]
+        if field.kind == "timestamp":
+            parts = [[None if ms is None else as_timestamp(ms) for ms in given]]
         if field.kind in _PREFIXES:
             prefixes = repeat(_PREFIXES[field.kind])
             parts = [list(map(plain_text, part, prefixes)) for part in parts]

@@ -40,7 +40,7 @@ class VirtualBoard(contextlib.ExitStack):
 
     program: the board, its firmware and its files; or a function that makes it, called while the
     board's process starts. speed: how much faster than real time device time may pass. Raises
-    `BoardError` if the board cannot start, and whatever the function raises.
+    `BoardError` if the board cannot start, and any error of the function.
     """
 
     port: str

@@ -23,7 +23,7 @@ from microbit_emulator.firmware import V1, V2
 from noughts.boards.firmware import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
 from noughts.errors import NoughtsError, error_message
-from noughts.files import write_whole
+from noughts.files import atomic_write
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
@@ -112,7 +112,7 @@ class StoredFlash:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path, self._digest + zlib.compress(flash, 1))
+            atomic_write(self.path, self._digest + zlib.compress(flash, 1))
         except (OSError, NoughtsError) as error:
             self.error = error_message(error)
         self._last = flash
