@@ -13,10 +13,11 @@ import io
 import operator
 import os
 import queue
+import reprlib
 import shlex
-import shutil
 import subprocess
 import sys
+import textwrap
 import threading
 import traceback
 import weakref
@@ -25,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-from noughts.errors import NoughtsError, OwnEngineError, printable
+from noughts.errors import OwnEngineError, printable
 from noughts.game.board import Board
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
@@ -38,8 +39,6 @@ _START_S = 120.0
 _SHUTDOWN_TIMEOUT_S = 1.0
 """For its last messages: a process that it has started may hold their pipe open."""
 _MAX_LINE = 10_000
-_MAX_UNREAD = 100
-"""Lines; a program that prints more has to wait."""
 _GROUP = "noughts.engines"
 """The entry points of packages, each a function such as `choose`."""
 _READY, _WRONG = "\0ready", "\0wrong"
@@ -53,7 +52,7 @@ class WrongError(Exception):
 class OwnEngine:
     """A function `choose` in its own process, or a program.
 
-    The process ends with this object, or with Python.
+    The process ends with this object, or with Python, or when it gives no answer.
     """
 
     perfect = False
@@ -71,19 +70,22 @@ class OwnEngine:
         try:
             if not (self._close and self._close.alive):
                 self._start()
-            return Reply(_free_cells(self._ask(position), position))
-        except queue.Empty:
-            loop = "look for a loop that does not end" if self._has_choose else "flush its output"
-            what = f"did not answer within {self._limit_s:g} s"
-            advice = f"{loop}, or give it more time with --limit"
+            assert self._process.stdin
+            with contextlib.suppress(OSError):  # it has ended, as reading will show
+                os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
+            return Reply(_free_cells(self._line(self._limit_s), position))
         except WrongError as error:
             what, advice = error.args
-        raise OwnEngineError(printable(f"{self.name}: {what}, in {position}; {advice}"))
+            text = printable(f"{self.name}: {what}, in {position}; {advice}")
+            raise OwnEngineError(text) from None
 
     def _start(self) -> None:
-        self._process = start_process(self._words, self.name, OwnEngineError, subprocess.PIPE)
-        assert self._process.stdout and self._process.stderr
-        self._lines: queue.Queue[str | None] = queue.Queue(_MAX_UNREAD)
+        try:
+            self._process = start_process(self._words, subprocess.PIPE)
+        except OSError as error:
+            how = f"cannot be started ({error.strerror})"
+            raise WrongError(how, "check its path, and that it is a program") from None
+        self._lines: queue.Queue[bytes] = queue.Queue(1)
         arguments = (self._process.stdout, self._lines)
         threading.Thread(target=_read, args=arguments, daemon=True).start()
         messages = threading.Thread(target=_show, args=(self._process.stderr,), daemon=True)
@@ -92,39 +94,31 @@ class OwnEngine:
         if self._has_choose:
             self._line(_START_S)  # Python has started
 
-    def _ask(self, position: Position) -> str:
-        if not self._lines.empty():
-            printed = self._line(0)[:20]
-            raise WrongError(
-                f"printed {printed!r} without being asked",
-                "print one line for each line that it reads",
-            )
-        assert self._process.stdin
-        with contextlib.suppress(OSError):  # it has ended, as reading will show
-            self._process.stdin.write(f"{position} {position.turn}\n".encode())
-            self._process.stdin.flush()
-        return self._line(self._limit_s)
-
     def _line(self, limit_s: float) -> str:
-        """Its next line. Raises `queue.Empty`, and `WrongError` if it has ended or reports one."""
+        """Its next line. Raises `WrongError` if it takes too long, ends, or reports an error.
+
+        Without a line, whatever the cause, the process is ended.
+        """
         assert self._close
+        found = b""
         try:
-            line = self._lines.get(timeout=limit_s)
+            found = self._lines.get(timeout=limit_s)
         except queue.Empty:
-            self._close()
-            raise
-        if line is None:
-            self._close()
+            loop = "look for a loop that does not end" if self._has_choose else "flush its output"
+            advice = f"{loop}, or give it more time with --limit"
+            raise WrongError(f"did not answer within {self._limit_s:g} s", advice) from None
+        finally:
+            if not found:
+                self._close()
+        if not found:
             status = self._process.returncode
-            how = f"has ended with status {status}"
-            if status < 0:
-                how = f"was ended by signal {-status}"
+            how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
             advice = "it has to run for as long as it is asked"
             raise WrongError(f"{how}, and did not answer", advice)
+        line = found.decode("utf-8", "replace").strip()
         if line.startswith(_WRONG):
-            what, _, advice = line.strip().removeprefix(_WRONG).partition("\0")
-            raise WrongError(what, advice)
-        return line.strip()
+            raise WrongError(*line.removeprefix(_WRONG).split("\0"))
+        return line
 
 
 def _free_cells(line: str, position: Position) -> tuple[int, ...]:
@@ -137,19 +131,16 @@ def _free_cells(line: str, position: Position) -> tuple[int, ...]:
         advice = "answer with a cell, a number from 0 to 8, or with several"
         raise WrongError(f"said {line[:20]!r}", advice)
     for cell in cells:
-        if not 0 <= cell <= 8:
-            raise WrongError(f"chose {cell}", "cells are 0 to 8, in reading order")
         if cell not in position.free:
             free = ", ".join(map(str, position.free))
-            raise WrongError(f"chose {cell}, which is taken", f"free are {free} (counted from 0)")
+            raise WrongError(f"chose {cell}, which is not free", f"free are {free} (from 0 to 8)")
     return cells
 
 
-def _read(pipe: IO[bytes], lines: queue.Queue[str | None]) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        while line := pipe.readline(_MAX_LINE):
-            lines.put(line.decode("utf-8", "replace"))
-    lines.put(None)
+def _read(pipe: IO[bytes], lines: queue.Queue[bytes]) -> None:
+    while line := pipe.readline(_MAX_LINE):
+        lines.put(line)
+    lines.put(b"")
 
 
 def _show(pipe: IO[bytes]) -> None:
@@ -162,9 +153,6 @@ def _end(process: subprocess.Popen[bytes], messages: threading.Thread) -> None:
     _end_all(process.pid)
     process.wait()
     messages.join(_SHUTDOWN_TIMEOUT_S)
-    assert process.stdin is not None
-    with contextlib.suppress(OSError):
-        process.stdin.close()
 
 
 def _end_all(pid: int) -> None:
@@ -187,30 +175,19 @@ def python_command(module: str, function: str, *words: str) -> list[str]:
     return [sys.executable, "-I", "-c", run, *words]
 
 
-def start_process(
-    words: list[str], purpose: str, failing: type[NoughtsError], stderr: int | None = None
-) -> subprocess.Popen[bytes]:
-    """Start a process with pipes to it. Raises `failing` if that is not possible.
-
-    stderr: by default ours, or `subprocess.PIPE`.
-    """
-    try:
-        return subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            start_new_session=True,  # it should not get the terminal's signals
-        )
-    except OSError as error:
-        raise failing(
-            f"cannot start {purpose} ({error.strerror}); check that it is a program (a script "
-            "begins with #!/bin/sh or the like), or close some programs"
-        ) from error
+def start_process(words: list[str], stderr: int | None = None) -> subprocess.Popen[bytes]:
+    """Start a process with pipes to it; stderr: by default ours, or `subprocess.PIPE`."""
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        start_new_session=True,  # it should not get the terminal's signals
+    )
 
 
-def answer(kind: str, name: str) -> None:
-    """Answer questions by a `choose`, in its process; kind: `file` or `entry`; name: its path."""
+def answer(name: str) -> None:
+    """Answer questions by a `choose`, in its process; name: a file's whole path, or an entry's."""
     # `input` and `print` cannot reach the questions and answers.
     questions = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
@@ -230,15 +207,15 @@ def answer(kind: str, name: str) -> None:
         print(" ".join(line.splitlines()), file=answers, flush=True)
         position = asked.get().split()[0]
         try:
-            choose = choose or _found(kind, name)
+            choose = choose or _found(name)
             line = _chosen(choose, Board(position))
         except WrongError as error:
             line = f"{_WRONG}{error.args[0]}\0{error.args[1]}"
 
 
-def _found(kind: str, name: str) -> Callable[[Board], object]:
-    file = Path(name) if kind == "file" else None
+def _found(name: str) -> Callable[[Board], object]:
     found: object
+    file = Path(name) if Path(name).is_absolute() else None
     try:
         if file:
             found = _module(file)
@@ -269,42 +246,29 @@ def _chosen(choose: Callable[[Board], object], board: Board) -> str:
     """The cells that it returns; any type of whole number will do, such as numpy's."""
     try:
         answer = choose(board)
-        several = isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict)
-        cells: list[Any] = [*answer] if several else [answer]  # type: ignore[misc]
-        if cells and all(
-            hasattr(each, "__index__") and not isinstance(each, bool) for each in cells
-        ):
-            return " ".join(map(str, sorted(map(operator.index, cells))))
     except BaseException as error:
         code = getattr(choose, "__code__", None)
         raise _misfired(error, code and Path(code.co_filename)) from error
+    with contextlib.suppress(TypeError):
+        cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
+        if cells:
+            return " ".join(map(str, sorted(map(operator.index, cells))))
     advice = "return a cell, a whole number from 0 to 8, or several in a list"
-    raise WrongError(f"choose returned {_shortened(repr(answer), 40)}", advice)
+    raise WrongError(f"choose returned {reprlib.repr(answer)}", advice)
 
 
 def _misfired(error: BaseException, file: Path | None) -> WrongError:
-    """`line 7, in choose: ZeroDivisionError: division by zero`.
+    """`ZeroDivisionError: division by zero (mine.py, line 7)`, as Python writes syntax errors.
 
     The line is the innermost one in the file, or in another file of its folder.
     """
-    text, place = str(error), ""
-    traced = traceback.extract_tb(error.__traceback__)
-    frames = [(each.filename, each.lineno, each.name) for each in traced]
-    if isinstance(error, SyntaxError) and error.filename:
-        text = error.msg
-        frames.append((error.filename, error.lineno, ""))
-    for name, line, function in frames:
-        if file and Path(name).parent == file.parent:
-            place = f"line {line}" if Path(name) == file else f"{Path(name).name}, line {line}"
-            place += f", in {function}" if function not in ("", "<module>") else ""
-    what = " ".join(f"{type(error).__name__}: {text}".split()).removesuffix(":")
-    return WrongError(
-        f"{place}: " * bool(place) + _shortened(what, 200), "correct it" + " there" * bool(place)
-    )
-
-
-def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    place = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        if file and path.parent == file.parent:
+            place = f" ({path.name}, line {frame.lineno})"
+    what = textwrap.shorten(f"{type(error).__name__}: {error}", 200).removesuffix(":")
+    return WrongError(f"{what}{place}", "correct it")
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
@@ -314,7 +278,7 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
             f"{path} is not a file; `noughts new engine {quoted(path)}` writes a template"
         )
     where = str(Path(path).resolve())
-    return _with_choose(Path(path).name, "an engine of your own", limit_s, "file", where)
+    return _with_choose(Path(path).name, "an engine of your own", where, limit_s)
 
 
 def packaged() -> list[str]:
@@ -326,22 +290,19 @@ def packaged() -> list[str]:
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
     """An engine in an installed package, one of `packaged`."""
-    return _with_choose(name, "a package's engine", limit_s, "entry", name)
+    return _with_choose(name, "a package's engine", name, limit_s)
 
 
-def _with_choose(name: str, about: str, limit_s: float, *where: str) -> OwnEngine:
-    words = python_command("noughts.engines.own", "answer", *where)
+def _with_choose(name: str, about: str, where: str, limit_s: float) -> OwnEngine:
+    words = python_command("noughts.engines.own", "answer", where)
     return OwnEngine(name, about, words, limit_s, True)
 
 
 def from_program(command: str, limit_s: float) -> OwnEngine:
-    """The engine that a command starts. Raises `OwnEngineError` if there is no such program."""
+    """The engine that a command starts. Raises `OwnEngineError` if it is not a command."""
     try:
-        words = shlex.split(command, posix=os.name == "posix") or [""]
-    except ValueError as error:
-        raise OwnEngineError(f"{command!r} is not a command ({error}); check its quotes") from None
-    if shutil.which(words[0]) is None:
-        raise OwnEngineError(
-            f"{words[0]!r} is not a program here; check its path, and that it may be executed"
-        )
-    return OwnEngine(Path(words[0]).name, "a program of your own", words, limit_s, False)
+        words = shlex.split(command, posix=os.name == "posix")
+        name = Path(words[0]).name
+    except (ValueError, IndexError):
+        raise OwnEngineError(f"{command!r} is not a command; check its quotes") from None
+    return OwnEngine(name, "a program of your own", words, limit_s, False)

@@ -56,7 +56,7 @@ class VirtualBoard(contextlib.ExitStack):
         self._news = threading.Condition()
         self._sending = threading.Lock()
         words = python_command("noughts.virtual.process", "main")
-        self._process = start_process(words, "the virtual board", BoardError)
+        self._process = start_process(words)
         self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
         self._listener.start()
         self.callback(self._end)
