@@ -1,6 +1,7 @@
 """A board to play on: positions with their rules checked, drawn as text and as a picture.
 
-Cells are numbered 0 to 8 in reading order. X is the side that moved first.
+Cells are numbered 0 to 8 in reading order. X is the side that moved first. docs/python-api.md has
+the examples that are not here.
 """
 
 from __future__ import annotations
@@ -19,17 +20,21 @@ _CELLS = {str(cell): cell for cell in range(9)}
 _CELL = 60
 SIZE = 3 * _CELL
 """Of a picture, in pixels each way."""
-_X, _O, _GRID, _LABEL, _WIN = "#c2410c", "#1d4ed8", "#64748b", "#475569", "#facc15"
-_RADIUS = 18
+_WIN = "#facc15"
+_GRID = '<path d="M60 0V180M0 60H180M120 0V180M0 120H180" stroke="#64748b" stroke-width="2"/>'
+_MARKS = {
+    "X": '<path d="M{x} {y}m-18 -18l36 36m0 -36l-36 36" stroke="#c2410c" stroke-width="6"/>',
+    "O": '<circle cx="{x}" cy="{y}" r="18" stroke="#1d4ed8" stroke-width="6" fill="none"/>',
+}
+_LABEL = (
+    '<text x="{x}" y="{y}" fill="#475569" font-family="sans-serif" font-size="14" '
+    'text-anchor="middle" dominant-baseline="central">{text}</text>'
+)
 
 
 @dataclass(frozen=True, init=False)
 class Board:
-    """An immutable board. Boards are equal, and hash alike, when their marks are the same.
-
-    >>> Board("X...O....") == Board().play(0).play(4)
-    True
-    """
+    """An immutable board. Boards are equal, and hash alike, when their marks are the same."""
 
     position: Position
     """The marks as two masks, for fast code."""
@@ -49,23 +54,16 @@ class Board:
 
     @classmethod
     def of(cls, position: Position) -> Board:
-        """The board of a position.
-
-        >>> Board.of(parse("X........")).turn
-        'O'
-        """
+        """The board of a position."""
         board = cls.__new__(cls)
         object.__setattr__(board, "position", position)
         return board
 
     @classmethod
     def after(cls, moves: Iterable[int | str]) -> Board:
-        r"""The board after moves from the empty one, such as `[4, 0]` or `"40"`.
+        """The board after moves from the empty one, such as `[4, 0]` or `"40"`.
 
         Raises `IllegalMoveError`, which says which move it was.
-
-        >>> str(Board.after("40"))
-        'O . .\n. X .\n. . .'
         """
         board = cls()
         for number, cell in enumerate(moves, 1):
@@ -77,56 +75,32 @@ class Board:
 
     @property
     def turn(self) -> str | None:
-        """`X` or `O`, whose turn it is; None when the game is over.
-
-        >>> Board().turn
-        'X'
-        """
+        """`X` or `O`, whose turn it is; None when the game is over."""
         return None if self.is_over else self.position.turn
 
     @property
     def other(self) -> str | None:
-        """`X` or `O`, who moves after `turn`; None when the game is over.
-
-        >>> Board().other
-        'O'
-        """
+        """`X` or `O`, who moves after `turn`; None when the game is over."""
         return None if self.is_over else "OX"[self.position.ply % 2]
 
     @property
     def legal_moves(self) -> tuple[int, ...]:
-        """The free cells in reading order; none when the game is over.
-
-        >>> Board("XXXOO....").legal_moves
-        ()
-        """
+        """The free cells in reading order; none when the game is over."""
         return () if self.is_over else self.position.free
 
     @property
     def is_over(self) -> bool:
-        """Whether a side has won, or the board is full.
-
-        >>> Board("XXXOO....").is_over
-        True
-        """
+        """Whether a side has won, or the board is full."""
         return self.position.over
 
     @property
     def winner(self) -> str | None:
-        """`X` or `O`; None if nobody has won.
-
-        >>> Board("XXXOO....").winner
-        'X'
-        """
+        """`X` or `O`; None if nobody has won."""
         return "OX"[self.position.ply % 2] if WON[self.position.other] else None
 
     @property
     def winning_line(self) -> tuple[int, int, int] | None:
-        """The cells of the winning line; of two, the first in the order of the score array.
-
-        >>> Board("XXXOO....").winning_line
-        (0, 1, 2)
-        """
+        """The cells of the winning line; of two, the first in the order of the score array."""
         won = self.position.won_lines
         return LINES[won[0]] if won else None
 
@@ -135,9 +109,6 @@ class Board:
         """The micro:bit's eight sums of three columns, three rows, and two diagonals.
 
         X counts +1 and O -1. At 3, X has won; at -3, O.
-
-        >>> Board("X...O....").score_array
-        [1, -1, 0, 1, -1, 0, 0, -1]
         """
         sign = -1 if self.position.ply % 2 else 1
         return [sign * score for score in self.position.scores()]
@@ -156,16 +127,6 @@ class Board:
         """The board after a move.
 
         Raises `IllegalMoveError` for a taken cell, for one off the board, and after the end.
-
-        >>> board = Board().play(4).play(0)
-        >>> print(board)
-        O . .
-        . X .
-        . . .
-        >>> board.play(4)
-        Traceback (most recent call last):
-        ...
-        noughts.errors.IllegalMoveError: cell 4 is taken by X; choose one of 1, 2, 3, 5, 6, 7, 8
         """
         cell = as_cell(cell)
         if self.is_over:
@@ -187,9 +148,6 @@ class Board:
         """The board's value to the player to move, with best play by both sides.
 
         1 is a win, 0 a draw, -1 a loss. After the end, it is the result.
-
-        >>> Board("XX.OO....").value(), Board("X.......O").value()
-        (1, 1)
         """
         return solver.value(self.position)
 
@@ -197,35 +155,21 @@ class Board:
         """The moves of the micro:bit at its hard level.
 
         Among the moves that keep the value, these win most often against random play.
-
-        >>> Board().best_moves()
-        (0, 2, 6, 8)
         """
         return () if self.is_over else tuple(solver.hard_moves(self.position))
 
     def win_chance(self) -> Fraction:
-        """The chance that the player to move wins by `best_moves` against random play.
-
-        >>> Board().win_chance()
-        Fraction(191, 192)
-        """
+        """The chance that the player to move wins by `best_moves` against random play."""
         return solver.win_chance(self.position)
 
     def canonical(self) -> Board:
-        """The board that stands for this one and its turned and mirrored images.
-
-        >>> Board("X........").canonical() == Board("..X......").canonical()
-        True
-        """
+        """The board that stands for this one and its turned and mirrored images."""
         return Board.of(canonical(self.position))
 
     def svg(self, labels: Mapping[int, object] | None = None) -> str:
         """A picture as an SVG document: the marks, and the winning line if there is one.
 
         labels: texts for free cells, such as their values.
-
-        >>> Board().svg({4: "draw"}).count("draw")
-        1
         """
         title = escape(" / ".join(str(self).replace(" ", "").split("\n")))
         size = f'width="{SIZE}" height="{SIZE}"'
@@ -265,25 +209,12 @@ def elements(
     for cell, colour in {**(grounds or {}), **won}.items():
         x, y = cell % 3 * _CELL, cell // 3 * _CELL
         parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>')
-    grid = " ".join(f"M{at} 0V{SIZE}M0 {at}H{SIZE}" for at in (_CELL, 2 * _CELL))
-    parts.append(f'<path d="{grid}" stroke="{_GRID}" stroke-width="2"/>')
+    parts.append(_GRID)
     for cell, mark in enumerate(str(board.position)):
         x, y = cell % 3 * _CELL + _CELL // 2, cell // 3 * _CELL + _CELL // 2
-        if mark == "X":
-            reach = f"M{x - _RADIUS} {y - _RADIUS}l{2 * _RADIUS} {2 * _RADIUS}m0 {-2 * _RADIUS}"
-            path = f"{reach}l{-2 * _RADIUS} {2 * _RADIUS}"
-            parts.append(f'<path d="{path}" stroke="{_X}" stroke-width="6" fill="none"/>')
-        elif mark == "O":
-            parts.append(
-                f'<circle cx="{x}" cy="{y}" r="{_RADIUS}" stroke="{_O}" stroke-width="6" '
-                'fill="none"/>'
-            )
-        elif cell in labels:
-            parts.append(
-                f'<text x="{x}" y="{y}" fill="{_LABEL}" font-family="sans-serif" font-size="14" '
-                'text-anchor="middle" dominant-baseline="central">'
-                f"{escape(str(labels[cell]))}</text>"
-            )
+        if mark in _MARKS or cell in labels:
+            text = escape(str(labels.get(cell, "")))
+            parts.append(_MARKS.get(mark, _LABEL).format(x=x, y=y, text=text))
     return parts
 
 
