@@ -27,13 +27,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 from math import sqrt
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain import WEIGHTS, Table
-from noughts.game.engine import After, mean, walk
+from noughts.game.engine import After, best_or_mean, mean, walk
 from noughts.game.positions import EMPTY, Position, alike, canonical
 from noughts.game.solver import value, value_preserving_moves
 
@@ -166,20 +166,13 @@ class Habits:
 class Chances:
     """How often a player with a policy wins against people with these habits, exactly.
 
-    Each side begins half of the games. choice: combines the values of the policy's cells. All
-    positions are canonical.
+    Each side begins half of the games. join: see `walk`. All positions are canonical.
     """
 
     def __init__(
-        self, policy: Policy, habits: Habits, choice: Callable[[After[float]], float] = mean
+        self, policy: Policy, habits: Habits, join: Callable[[bool, After[float]], float] = mean
     ) -> None:
         self._policy, self.habits = policy, habits
-
-        def join(my_turn: bool, after: After[float]) -> float:
-            if my_turn:
-                return choice(after)
-            return sum((chance * win for _, chance, win in after), 0.0)
-
         self._wins = walk(
             lambda position: [(cell, 1) for cell in policy(position)],
             lambda position: habits.chances(position).items(),
@@ -223,13 +216,11 @@ def by_table(table: Table) -> Policy:
 
 def best(habits: Habits) -> float:
     """The greatest chance to win without giving value away, as if a table could hold anything."""
-    return Chances(
-        value_preserving_moves, habits, lambda after: max(win for _, _, win in after)
-    ).win
+    return Chances(value_preserving_moves, habits, best_or_mean).win
 
 
 class _Way(NamedTuple):
-    """Entries of the book for a fingerprint, and the cells that they play in its positions."""
+    """The book's entry for a fingerprint, or none, and the cells played in its positions."""
 
     entries: tuple[int, ...]
     cells: Mapping[Position, Cells]
@@ -237,7 +228,7 @@ class _Way(NamedTuple):
 
 @cache
 def _ways() -> Mapping[int, list[_Way]]:
-    """By fingerprint, all ways that give no value away."""
+    """By fingerprint, all ways that give no value away, with at most one entry."""
     named: defaultdict[int, list[Position]] = defaultdict(list)
     for position in brain.classes():
         named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
@@ -245,20 +236,13 @@ def _ways() -> Mapping[int, list[_Way]]:
 
 
 def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
-    values = {position: brain.values(position, WEIGHTS) for position in positions}
-    worth = sorted({value for found in values.values() for value in found.values()})
-    nameable = [value for value in worth if brain.entry_of(fingerprint, value) is not None]
-    for count in range(3):
-        for chosen in combinations(nameable, count):
-            cells = {}
-            for position, found in values.items():
-                named = [value for value in chosen if value in found.values()]
-                played = named[0] if named else max(found.values())
-                cells[position] = tuple(cell for cell in found if found[cell] == played)
-                if len(named) > 1 or {*cells[position]} - {*value_preserving_moves(position)}:
-                    break
-            else:
-                yield _Way(tuple(32 * fingerprint + value for value in chosen), cells)
+    worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
+    entries = [brain.entry_of(fingerprint, value) for value in sorted(worth)]
+    for book in [(), *((entry,) for entry in entries if entry is not None)]:
+        policy = by_table(Table(WEIGHTS, book))
+        cells = {position: policy(position) for position in positions}
+        if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
+            yield _Way(book, cells)
 
 
 def fit(habits: Habits) -> Table:
@@ -386,7 +370,6 @@ def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
         learned = fit(Habits(game for at, game in enumerate(games) if at % FOLDS != part))
         pairs.append([Chances(by_table(table), habits).win for table in (before, learned)])
     gains = [after - once for once, after in pairs]
-    gain = sum(gains) / FOLDS
-    spread = _T * sqrt(sum((each - gain) ** 2 for each in gains) / (FOLDS - 1) / FOLDS)
-    old, new = (sum(each) / FOLDS for each in zip(*pairs, strict=True))
+    gain, spread = fmean(gains), _T * stdev(gains) / sqrt(FOLDS)
+    old, new = map(fmean, zip(*pairs, strict=True))
     return Estimate(old, new, (gain - spread, gain + spread))

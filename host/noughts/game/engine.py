@@ -25,6 +25,7 @@ _Z_95 = 1.959963985
 """In standard deviations: 95 % of a normal distribution lie this far or less from its mean."""
 
 Value = TypeVar("Value")
+Number = TypeVar("Number", float, Fraction)
 
 Moves = Callable[[Position], Iterable[tuple[int, float]]]
 """The cells that a player may play, each with a weight; none if the player resigns."""
@@ -210,11 +211,16 @@ def walk(
     return found
 
 
-def mean(after: After[Any]) -> Any:
+def mean(_my_turn: bool, after: After[Any]) -> Any:
     """The mean of the values of moves, by their weights."""
     total = sum(weight for _, weight, _ in after)
     # Multiplying fractions is slow, and most weights are 1.
     return sum(value if weight == 1 else value * weight for _, weight, value in after) / total
+
+
+def best_or_mean(my_turn: bool, after: After[Number]) -> Number:
+    """The greatest value of my moves, but the mean of my opponent's."""
+    return max(value for *_, value in after) if my_turn else mean(my_turn, after)
 
 
 class Odds(NamedTuple):
@@ -225,9 +231,9 @@ class Odds(NamedTuple):
     lost: Any
 
 
-def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
+def mean_odds(my_turn: bool, after: After[Odds]) -> Odds:
     parts = ([(cell, weight, odds[part]) for cell, weight, odds in after] for part in range(3))
-    return Odds(*map(mean, parts))
+    return Odds(*(mean(my_turn, part) for part in parts))
 
 
 def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:

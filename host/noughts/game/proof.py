@@ -99,7 +99,8 @@ def _end(result: int, at: Position) -> Seat:
 
 def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
     def average(field: str) -> Any:
-        return mean([(cell, weight, getattr(each, field)) for cell, weight, each in after])
+        parts = [(cell, weight, getattr(each, field)) for cell, weight, each in after]
+        return mean(engine_moves, parts)
 
     games: Counter[tuple[str, int]] = sum((each.games for *_, each in after), Counter())
     losing = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]

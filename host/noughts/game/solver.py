@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache, partial
 from random import Random
 
-from noughts.game.engine import After, any_cell, mean, walk
+from noughts.game.engine import any_cell, best_or_mean, walk
 from noughts.game.positions import (
     EMPTY,
     FULL,
@@ -76,15 +76,11 @@ def value_preserving_moves(position: Position) -> list[int]:
     return [cell for cell in position.free if -value(position.play(cell)) == before]
 
 
-def _best_or_mean(hard_to_move: bool, after: After[Fraction]) -> Fraction:
-    return max(chance for _, _, chance in after) if hard_to_move else mean(after)
-
-
 _wins = walk(
     lambda position: [(cell, 1) for cell in value_preserving_moves(position)],
     any_cell,
     lambda result, _: Fraction(result > 0),
-    _best_or_mean,
+    best_or_mean,
     canonical,
 )
 
