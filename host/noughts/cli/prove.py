@@ -9,7 +9,7 @@ from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
-from noughts.game.engine import Engine, may_vary, odds
+from noughts.game.engine import Engine, odds
 from noughts.game.positions import after
 from noughts.game.proof import RESULTS, ask, prove
 from noughts.game.review import review, verdict
@@ -32,7 +32,7 @@ class _Proved:
         self.name = listed(engine.name)
         self.own = None
         """The answers of an engine of the user."""
-        if may_vary(engine):
+        if engine.may_vary:
             with progress(2 * _POSITIONS, "answers") as steps:
                 steps.doing(engine.name)
                 self.own = ask(engine, lambda: steps.advance(1))

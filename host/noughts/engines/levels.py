@@ -21,20 +21,19 @@ from types import ModuleType
 from noughts.brain import best_cells
 from noughts.device_files import load_device
 from noughts.errors import NoughtsError
-from noughts.game.engine import After, Odds, Reply, any_cell, end_odds, mean_odds, walk
+from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
 from noughts.game.positions import LINES, Position, canonical
 
 
-class Random:
+class Random(Engine):
     name = "random"
     about = "any free cell"
-    perfect = False
 
     def reply(self, position: Position) -> Reply:
         return Reply(position.free)
 
 
-class Chip:
+class Chip(Engine):
     """The chip at a level: `E`, `M` or `H`; ai: the device's own module, with its table."""
 
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
@@ -68,7 +67,7 @@ def _kindest(kind_to_move: bool, after: After[Odds]) -> Odds:
 _prospects = walk(any_cell, any_cell, end_odds(Fraction), _kindest, canonical)
 
 
-class Kind:
+class Kind(Engine):
     """Plays to lose: against random play, no engine loses more often.
 
     Among moves that lose equally often, it plays one that wins least often, since a draw is kinder
@@ -77,7 +76,6 @@ class Kind:
 
     name = "kind"
     about = "plays to lose"
-    perfect = False
 
     def reply(self, position: Position) -> Reply:
         """The first of the moves that lose most often; with a remark if nothing can lose."""
@@ -138,12 +136,11 @@ def influence(position: Position) -> int:
 RULES: tuple[Callable[[Position], int | None], ...] = (complete, block, stop_fork, influence)
 
 
-class Rules:
+class Rules(Engine):
     """Plays by four hand-written rules: the first that applies decides."""
 
     name = "rules"
     about = "four rules, no search"
-    perfect = False
 
     def reply(self, position: Position) -> Reply:
         return Reply((next(cell for rule in RULES if (cell := rule(position)) is not None),))

@@ -69,10 +69,8 @@ def _filled() -> Boxes:
     return boxes
 
 
-class Menace:
+class Menace(Engine):
     """The machine, for both seats."""
-
-    perfect = False
 
     def __init__(self, name: str = "menace", boxes: Boxes | None = None, games: int = 0) -> None:
         self.name = name

@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from noughts.errors import OwnEngineError, printable
 from noughts.game.board import Board
-from noughts.game.engine import Reply
+from noughts.game.engine import Engine, Reply
 from noughts.game.positions import Position
 from noughts.invocation import quoted
 
@@ -49,13 +49,12 @@ class WrongError(Exception):
     """What is wrong with an engine, and what to do: `args` are both."""
 
 
-class OwnEngine:
+class OwnEngine(Engine):
     """A function `choose` in its own process, or a program.
 
     The process ends with this object, or with Python, or when it gives no answer.
     """
 
-    perfect = False
     may_vary = True
 
     def __init__(

@@ -11,7 +11,7 @@ window  scores up to `alpha`, or from `beta` on, cannot change the move
 
 from collections.abc import Callable
 
-from noughts.game.engine import Reply
+from noughts.game.engine import Engine, Reply
 from noughts.game.positions import CELLS, FULL, WON, Position, canonical
 from noughts.game.solver import WIN
 
@@ -26,7 +26,7 @@ Visited = Callable[[Position, int, int, int, int, int], object]
 the window of its search. The score is exact between `alpha` and `beta`, else it is a bound."""
 
 
-class Minimax:
+class Minimax(Engine):
     """Searches every line of play to its end."""
 
     name = "minimax"

@@ -73,21 +73,18 @@ class Engine(Protocol):
     name: str
     about: str
     """A short description."""
-    perfect: bool
+    perfect: bool = False
     """Whether it claims never to lose."""
+    may_vary: bool = False
+    """Whether it may answer a position differently each time, as engines that are not ours."""
 
     def reply(self, position: Position) -> Reply:
         """Its answer to an unfinished position."""
 
 
-def may_vary(engine: Engine) -> bool:
-    """Whether an engine, which is not ours, may answer a position differently each time."""
-    return getattr(engine, "may_vary", False)
-
-
 def remembering(engine: Engine) -> Engine:
     """The engine with a cache of its replies, unless they may vary."""
-    if may_vary(engine):
+    if engine.may_vary:
         return engine
     found = copy(engine)
     found.reply = cache(engine.reply)  # type: ignore[method-assign]

@@ -5,7 +5,7 @@ If an engine plays one of several cells, each of them is followed, with its chan
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -128,7 +128,7 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
 
 
 @dataclass
-class Asked:
+class Asked(Engine):
     """An engine that answers as another one did.
 
     A proof about an engine that varies holds for the answers that it has given, not for all that it
@@ -137,11 +137,10 @@ class Asked:
 
     name: str
     about: str
-    perfect: bool
-    replies: dict[Position, Reply]
-    calls: int
+    replies: dict[Position, Reply] = field(default_factory=dict)
+    calls: int = 2
     """How often it was asked about each position."""
-    varies: tuple[Position, Reply, Reply] | None
+    varies: tuple[Position, Reply, Reply] | None = None
     """The first position to which it gave two answers, and these."""
 
     def reply(self, position: Position) -> Reply:
@@ -153,7 +152,7 @@ def ask(engine: Engine, asked: Callable[[], None] = lambda: None) -> Asked:
 
     asked: called after each answer.
     """
-    found = Asked(engine.name, engine.about, engine.perfect, {}, 2, None)
+    found = Asked(engine.name, engine.about)
     call = 0
     while call < found.calls:
         for position in unfinished():
