@@ -171,7 +171,7 @@ def test_a_box_is_shown_without_training_unless_games_are_asked_for(printed, ref
     told = printed("train", "new.json", "--show", ".........", "--games", 2)
     assert told.startswith("new.json against medium, 2 games, seed 1: won ")
     assert "X to move draws one of " in told
-    assert "X has already won; " in refused("train", "menace", "--show", "XXXOO....")
+    assert "the game is over" in refused("train", "menace", "--show", "XXXOO....")
 
 
 def test_it_learns_from_stored_games(folder, printed, refused, misused):

@@ -136,7 +136,7 @@ def test_a_link_into_the_middle_of_a_game(at, shown):
         ("puzzles?position=.........", "......... is not a puzzle"),
         ("puzzles?level=4", "'4' is not a level"),
         ("puzzles?after=x", "'x' is not a position"),
-        ("learn?position=XXXOO....", "in XXXOO.... X has already won; give an unfinished position"),
+        ("learn?position=XXXOO....", "the game is over in XXXOO....; give an unfinished position"),
         ("api/play?opponent=x&you=O", "'x' is not an engine"),
         ("api/play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
     ],

@@ -18,13 +18,12 @@ from noughts.cli import options
 from noughts.cli.options import option
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
-from noughts.engines.search import format_score
-from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, unfinished
+from noughts.engines.search import MAX_DRAWN, Node, build_tree, format_score
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
 from noughts.game.board import Board
 from noughts.game.engine import Engine
-from noughts.game.positions import Position
+from noughts.game.positions import Position, parse_unfinished
 from noughts.game.solver import score_of_move, variation
 from noughts.terminal.layout import board
 from noughts.views.tree_drawing import drawn
@@ -79,7 +78,7 @@ def run_solve(
         )
     if tree is None and options.is_given("search"):
         raise click.UsageError("--search chooses which tree is drawn; add --tree, or leave it out")
-    solved = unfinished(position)
+    solved = parse_unfinished(position)
     root = None if tree is None else build_tree(solved, tree, search)
     if root and svg:
         _require_small(root)

@@ -13,10 +13,9 @@ from noughts.cli import options
 from noughts.cli.options import IntRange, option
 from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
-from noughts.engines.search_tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, odds, remembering
-from noughts.game.positions import Position, alike
+from noughts.game.positions import Position, alike, parse_unfinished
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.queries import GameFilter
@@ -96,7 +95,7 @@ def run_train(
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
     if not stored and chosen != MOVED:
         raise click.UsageError("games are chosen among the stored ones; give --stored, too")
-    position = None if show is None else unfinished(show)
+    position = None if show is None else parse_unfinished(show)
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
         raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")

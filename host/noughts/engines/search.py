@@ -9,7 +9,11 @@ cut     moves that were not searched, because an earlier one had already refuted
 window  scores up to `alpha`, or from `beta` on, cannot change the move
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
 
 from noughts.game.engine import Engine, Reply
 from noughts.game.positions import CELLS, FULL, WON, Position, canonical
@@ -136,3 +140,76 @@ def _later(score: int, plies: int) -> int:
     if abs(score) in (0, INFINITE):
         return score
     return score - plies if score > 0 else score + plies
+
+
+Search = Literal["alphabeta", "minimax"]
+SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
+
+MAX_DRAWN = 500
+"""Boards in a picture. Nobody could follow more, and they would print on dozens of pages."""
+
+
+@dataclass
+class Node:
+    """A position in the tree, and the move that led to it."""
+
+    position: Position
+    cell: int | None
+    """The move, None at the root."""
+    score: int | None = None
+    """To the player who made the move, or at the root to who is to move; None if it was cut."""
+    alpha: int = -INFINITE
+    beta: int = INFINITE
+    """The window in which the move was searched, as scores to who made it."""
+    best: bool = False
+    """Whether the search plays this move."""
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        """The cell, counted from 1."""
+        assert self.cell is not None
+        return self.cell + 1
+
+    @property
+    def bound(self) -> str:
+        """`≤` or `≥` if the score is only a bound: the search stopped once it could not matter."""
+        if self.score is None or self.position.over:
+            return ""
+        return "≤" if self.score <= self.alpha else "≥" if self.score >= self.beta else ""
+
+    @property
+    def value(self) -> str:
+        """The score in words."""
+        return f"{self.bound} {format_score(self.score or 0)}".strip()
+
+    def __iter__(self) -> Iterator[Node]:
+        """The node and all below it, in the order of the search."""
+        yield self
+        for child in self.children:
+            yield from child
+
+
+def build_tree(position: Position, depth: int, search: Search) -> Node:
+    """The tree of a complete search down to `depth` plies, with the branches that it cut."""
+    made: list[list[Node]] = [[] for _ in range(10)]
+    """By ply, the moves searched so far from the current position."""
+
+    def visited(after: Position, bit: int, ply: int, score: int, alpha: int, beta: int) -> None:
+        if ply < depth:
+            node = Node(after, bit.bit_length() - 1, score, alpha, beta)
+            node.children = _with_those_cut(after, made[ply + 1]) if ply + 1 < depth else []
+            made[ply].append(node)
+        made[ply + 1] = []
+
+    score = SEARCHES[search](visited).reply(position).score
+    return Node(position, None, score, children=_with_those_cut(position, made[0]))
+
+
+def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
+    """The moves that were searched, and after them those that were cut, without a score."""
+    if searched:
+        max(searched, key=lambda node: node.score or 0).best = True
+    free = () if position.over else position.free
+    cut = free[len(searched) :]
+    return searched + [Node(position.play(cell), cell) for cell in cut]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from typing import NamedTuple
 
-from noughts.errors import IllegalPositionError
+from noughts.errors import IllegalPositionError, NoughtsError
 
 LINES: tuple[tuple[int, int, int], ...] = (
     (0, 3, 6), (1, 4, 7), (2, 5, 8),  # columns
@@ -128,6 +128,14 @@ def parse(text: str) -> Position:
             f"in {text} a side moved after the other had won; remove that move"
         )
     return Position(first, second) if more == 0 else Position(second, first)
+
+
+def parse_unfinished(text: str) -> Position:
+    """The same, in which somebody is to move. Raises `NoughtsError` if the game is over."""
+    position = parse(text)
+    if position.over:
+        raise NoughtsError(f"the game is over in {position}; give an unfinished position")
+    return position
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:

@@ -11,8 +11,15 @@ The steps are read off the tree that the engine itself went through, so they can
 from functools import cache, lru_cache
 from typing import Any
 
-from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import MAX_DRAWN, SEARCHES, Node, Search, build_tree
+from noughts.engines.search import (
+    INFINITE,
+    MAX_DRAWN,
+    SEARCHES,
+    Node,
+    Search,
+    build_tree,
+    format_score,
+)
 from noughts.game.board import Board
 from noughts.game.positions import WON, Position
 from noughts.protocol.describe import counted

@@ -2,8 +2,7 @@
 
 from html import escape
 
-from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import Node
+from noughts.engines.search import INFINITE, Node, format_score
 from noughts.game.board import SIZE, Board, elements
 
 _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70

@@ -15,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from noughts.engines.registry import engines, known_engine
-from noughts.engines.search_tree import Search, unfinished
+from noughts.engines.search import Search
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.engine import Reply
-from noughts.game.positions import EMPTY, Position
+from noughts.game.positions import EMPTY, Position, parse_unfinished
 from noughts.game.solver import LEVELS, draw
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
@@ -84,7 +84,7 @@ def learn(request: Request) -> Response:
     shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
     status = 200
     try:
-        shown |= followed(unfinished(text), search)
+        shown |= followed(parse_unfinished(text), search)
     except NoughtsError as error:
         shown["message"], status = str(error), 400
     return answer(request, "learn", status, **shown, search=search, searches=CALLED)
