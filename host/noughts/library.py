@@ -1,4 +1,7 @@
-"""What `import noughts` offers besides `Board`: engines, matches, proofs, reviews, and games."""
+"""What `import noughts` offers besides `Board`: engines, matches, proofs, reviews, and games.
+
+docs/python-api.md has the examples that are not here.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -17,7 +20,7 @@ from noughts.game.engine import Reply, Tally
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import counted
-from noughts.protocol.parser import Item, ParsedSentence, Stream
+from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
 from noughts.store.capture import read as read_capture
@@ -76,11 +79,7 @@ def engine(name: str) -> Engine:
 
 
 def engine_names() -> tuple[str, ...]:
-    """All names for `engine`, the weakest first.
-
-    >>> engine_names()[0]
-    'random'
-    """
+    """All names for `engine`, the weakest first."""
     return tuple(engines())
 
 
@@ -102,29 +101,17 @@ class MatchResult(NamedTuple):
 
 
 def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
-    """Let two engines play; they take turns at moving first. The same seed gives the same games.
-
-    >>> match("hard", "random", games=50).total.lost
-    0
-    """
+    """Let two engines play; they take turns at moving first. The same seed gives the same games."""
     return MatchResult(*playing.match(engine_named(one), engine_named(other), games, Random(seed)))
 
 
 def prove(name: str) -> Proof:
-    """Play an engine against every sequence of its opponent's moves, moving first and second.
-
-    >>> prove("hard").never_loses
-    True
-    """
+    """Play an engine against every sequence of its opponent's moves, moving first and second."""
     return proof.prove(engine_named(name))
 
 
 def review(moves: Iterable[int | str]) -> list[Reviewed]:
-    """Review each move of a game, finished or not. Raises `IllegalMoveError`.
-
-    >>> [ply for ply, move in enumerate(review("4135")) if move.mistake]
-    [1]
-    """
+    """Review each move of a game, finished or not. Raises `IllegalMoveError`."""
     cells = list(moves)
     Board.after(cells)
     return reviewing.review([int(cell) for cell in cells])
@@ -171,32 +158,26 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> G
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
-    r"""The games in a captured serial line, or in raw lines of rooms.
+    """The games in a captured serial line, or in raw lines of rooms.
 
     Each is a game's latest sentence, in the order in which the games began.
-
-    >>> import io
-    >>> capture = io.BytesIO(b"noise $NG,00000A83,1,PP,A,40,1200,-*05\r\n")
-    >>> [game.moves for game in games_in_capture(capture)]
-    [(4, 0)]
     """
     if isinstance(capture, str | Path):
         with Path(capture).open("rb") as file:
             return games_in_capture(file)
-    latest: dict[tuple[str, int], Game] = {}
-
-    def take(items: Iterable[Item]) -> None:
-        for item in items:
-            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
-                game = item.sentence
-                before = latest.get((game.boot, game.number))
-                if before is None or len(before.moves) <= len(game.moves):
-                    latest[game.boot, game.number] = game
-
     streams: defaultdict[str | None, Stream] = defaultdict(Stream)
     """By board."""
-    for captured in read_capture(capture):
-        take(streams[captured.board].feed(captured.data))
-    for stream in streams.values():
-        take(stream.end())
+    items = [
+        item
+        for captured in read_capture(capture)
+        for item in streams[captured.board].feed(captured.data)
+    ]
+    items += [item for stream in streams.values() for item in stream.end()]
+    latest: dict[tuple[str, int], Game] = {}
+    for item in items:
+        if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
+            game = item.sentence
+            before = latest.setdefault((game.boot, game.number), game)
+            if len(before.moves) <= len(game.moves):
+                latest[game.boot, game.number] = game
     return list(latest.values())
