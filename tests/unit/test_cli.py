@@ -199,7 +199,7 @@ def test_a_terminal_without_our_characters():
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    for module in ("cli.solve", "boards.packing", "device_files"):  # the others import the last
+    for module in ("cli.solve", "boards.packing", "engines.levels"):
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder)])
     assert "device/table.py is missing; make " in refused(*line.split())

@@ -30,10 +30,6 @@ from noughts.game.positions import LINES, Position, canonical, is_quiet, reachab
 WEIGHTS = (18, 2, 0, 11, 25, 25, 3, 3, 6, 25)
 """Five for straight lines, five for diagonals; found by `tools/find_weights.py`."""
 
-_THROUGH = tuple(
-    tuple(line for line, cells in enumerate(LINES) if cell in cells) for cell in range(9)
-)
-
 
 @dataclass(frozen=True)
 class Table:
@@ -54,10 +50,11 @@ class Table:
 
 def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
     """The value of each free cell, for the player to move."""
-    worth = [
-        weights[score + (2 if line < 6 else 7)] for line, score in enumerate(position.scores())
-    ]
-    return {cell: sum(worth[line] for line in _THROUGH[cell]) for cell in position.free}
+    found = dict.fromkeys(range(9), 0)
+    for line, (cells, score) in enumerate(zip(LINES, position.scores(), strict=True)):
+        for cell in cells:
+            found[cell] += weights[score + (2 if line < 6 else 7)]
+    return {cell: found[cell] for cell in position.free}
 
 
 @dataclass(frozen=True)

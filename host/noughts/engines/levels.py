@@ -18,9 +18,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from types import ModuleType
 
-from noughts.brain import best_cells
-from noughts.device_files import load_device
-from noughts.errors import NoughtsError
+from noughts import brain
+from noughts.device_files import device_files, load_device
 from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
 from noughts.game.positions import LINES, Position, canonical
 
@@ -45,13 +44,10 @@ class Chip(Engine):
 
     def reply(self, position: Position) -> Reply:
         if self._ai is None:
-            try:
-                self._ai = load_device("ai")
-            except ImportError as error:
-                raise NoughtsError(
-                    f"device/{error.name}.py is missing; make the table with `noughts table`"
-                ) from error
-        return Reply(tuple(best_cells(self._ai, position, self._level)))
+            files = device_files()
+            brain.of(files)  # raises if the table is missing
+            self._ai = load_device("ai", files)
+        return Reply(tuple(brain.best_cells(self._ai, position, self._level)))
 
 
 def _liking(odds: Odds) -> tuple[Fraction, Fraction]:

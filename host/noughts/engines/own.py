@@ -21,7 +21,7 @@ import textwrap
 import threading
 import traceback
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -55,13 +55,16 @@ class OwnEngine(Engine):
     The process ends with this object, or with Python, or when it gives no answer.
     """
 
+    about = "an engine of your own"
     may_vary = True
 
     def __init__(
-        self, name: str, about: str, words: list[str], limit_s: float, has_choose: bool
+        self, name: str, limit_s: float, choose: str = "", program: Sequence[str] = ()
     ) -> None:
-        self.name, self.about = printable(name), about
-        self._words, self._limit_s, self._has_choose = words, limit_s, has_choose
+        """choose: as in `answer`; or else program: the words of a command."""
+        self.name, self._limit_s = printable(name), limit_s
+        self._words = program or python_command("noughts.engines.own", "answer", choose)
+        self._has_choose = bool(choose)
         self._close: weakref.finalize[..., OwnEngine] | None = None
 
     def reply(self, position: Position) -> Reply:
@@ -174,7 +177,7 @@ def python_command(module: str, function: str, *words: str) -> list[str]:
     return [sys.executable, "-I", "-c", run, *words]
 
 
-def start_process(words: list[str], stderr: int | None = None) -> subprocess.Popen[bytes]:
+def start_process(words: Sequence[str], stderr: int | None = None) -> subprocess.Popen[bytes]:
     """Start a process with pipes to it; stderr: by default ours, or `subprocess.PIPE`."""
     return subprocess.Popen(
         words,
@@ -276,8 +279,7 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
         raise OwnEngineError(
             f"{path} is not a file; `noughts new engine {quoted(path)}` writes a template"
         )
-    where = str(Path(path).resolve())
-    return _with_choose(Path(path).name, "an engine of your own", where, limit_s)
+    return OwnEngine(Path(path).name, limit_s, choose=str(Path(path).resolve()))
 
 
 def packaged() -> list[str]:
@@ -289,12 +291,7 @@ def packaged() -> list[str]:
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
     """An engine in an installed package, one of `packaged`."""
-    return _with_choose(name, "a package's engine", name, limit_s)
-
-
-def _with_choose(name: str, about: str, where: str, limit_s: float) -> OwnEngine:
-    words = python_command("noughts.engines.own", "answer", where)
-    return OwnEngine(name, about, words, limit_s, True)
+    return OwnEngine(name, limit_s, choose=name)
 
 
 def from_program(command: str, limit_s: float) -> OwnEngine:
@@ -304,4 +301,4 @@ def from_program(command: str, limit_s: float) -> OwnEngine:
         name = Path(words[0]).name
     except (ValueError, IndexError):
         raise OwnEngineError(f"{command!r} is not a command; check its quotes") from None
-    return OwnEngine(name, "a program of your own", words, limit_s, False)
+    return OwnEngine(name, limit_s, program=words)
