@@ -45,7 +45,7 @@ def test_published_counts():
     [
         ("0........", "nine characters"),
         ("XX.......", "as many X as O"),
-        ("XXXOOO...", "both sides have a line"),
+        ("XXXOOO...", "after the other had won"),
         ("XXXOO.O..", "after the other had won"),
         ("OOOXX.XX.", "after the other had won"),
     ],

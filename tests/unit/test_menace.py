@@ -194,7 +194,7 @@ def test_train_checks_the_folder_before_it_learns(folder, refused):
     told = refused("train", "menace", "--games", "1", "-o", "no/m.json")
     assert "m.json (no such folder); make the folder, or choose another\n" in told
     (folder / "folder.json").mkdir()
-    assert "folder.json is there and is not a" in refused("train", "menace", "-o", "folder.json")
+    assert "cannot use folder.json" in refused("train", "menace", "-o", "folder.json")
 
 
 @pytest.mark.xdist_group("pandas or matplotlib")
@@ -213,7 +213,7 @@ def test_the_curve_as_a_picture(folder, printed, noughts):
     [
         ('"version": 1', '"version": 2'),
         ('"games": 0', '"games": -1'),
-        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}'),
+        ('"4": 4', '"8": 4'),
         ("{", "[" * 100_000),
     ],
     ids=lambda text: text[:30],

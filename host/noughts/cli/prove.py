@@ -78,7 +78,7 @@ class _Proved:
                 how = "as below"
             text = f"loses moving {self.soonest.order}, {how}"
         elif self.own and self.own.varies:
-            text = f"lost no game with its answers to {self.own.calls} calls, which is not a proof"
+            text = "lost no game with its answers to two calls, which is not a proof"
         else:
             text = "never loses"
         if losing := self.proof.value_losing_positions:

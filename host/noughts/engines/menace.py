@@ -21,13 +21,8 @@ nothing helps. Three things are not in that paper:
 
 A trained one is stored in a file, such as `menace.json`:
 
-    {
-     "format": "noughts menace",
-     "version": 1,
-     "games": 500,
-     "boxes": {
-      ".........": {"0": 12, "1": 0, "4": 31},
-      ...
+    {"format": "noughts menace", "version": 1, "games": 500,
+     "boxes": {".........": {"0": 12, "1": 0, "4": 31}, ...}}
 
 Each cell with its own colour, 0 to 8, has its beads. A file may come from anywhere, so all of it is
 checked.
@@ -146,9 +141,9 @@ def train(
 
 def read(path: str | Path) -> Menace:
     """The machine in a file, with the file's name but not its folder. Raises `NoughtsError`."""
-    named = printable(str(path))
+    content = Path(path).read_bytes()
     try:
-        found = json.loads(Path(path).read_bytes())
+        found = json.loads(content)
         if (found["format"], found["version"]) != (_FORMAT, _VERSION):
             raise ValueError
         boxes = {
@@ -156,14 +151,9 @@ def read(path: str | Path) -> Menace:
             for position, box in _filled().items()
         }
         return Menace(printable(Path(path).name), boxes, _count(found["games"]))
-    except OSError as error:
-        raise NoughtsError(
-            f"cannot read {named} ({error.strerror}); `noughts train menace -o FILE` writes such a "
-            "file"
-        ) from error
     except (ValueError, TypeError, LookupError, RecursionError):
         raise NoughtsError(
-            f"{named} is not a MENACE file of this version, or is damaged; "
+            f"{path} is not a MENACE file of this version, or is damaged; "
             "make one with `noughts train menace -o FILE`"
         ) from None
 
@@ -175,12 +165,9 @@ def _count(found: object) -> int:
 
 
 def write(menace: Menace, path: Path) -> None:
-    boxes = ",\n".join(
-        f"  {json.dumps(str(position))}: {json.dumps(box)}"
-        for position, box in menace.boxes.items()
-    )
-    head = f'"format": "{_FORMAT}",\n "version": {_VERSION},\n "games": {menace.games}'
-    atomic_write(path, f'{{\n {head},\n "boxes": {{\n{boxes}\n }}\n}}\n'.encode())
+    boxes = {str(position): box for position, box in menace.boxes.items()}
+    content = {"format": _FORMAT, "version": _VERSION, "games": menace.games, "boxes": boxes}
+    atomic_write(path, json.dumps(content, indent=1).encode())
 
 
 def refuse_other(path: Path) -> None:
@@ -190,11 +177,11 @@ def refuse_other(path: Path) -> None:
             read(path)
         except NoughtsError as error:
             raise NoughtsError(
-                printable(f"{path} is there and is not a MENACE file; choose another name for -o")
+                f"{path} is there and is not a MENACE file; choose another name for -o"
             ) from error
     elif not path.parent.is_dir():
         raise NoughtsError(
-            printable(f"cannot write {path} (no such folder); make the folder, or choose another")
+            f"cannot write {path} (no such folder); make the folder, or choose another"
         )
 
 

@@ -119,10 +119,6 @@ def parse(text: str) -> Position:
             f"{text} has {len(CELLS[first])} X and {len(CELLS[second])} O; "
             "X moves first, so there must be as many X as O, or one more"
         )
-    if WON[first] and WON[second]:
-        raise IllegalPositionError(
-            f"in {text} both sides have a line; the game ends with the first"
-        )
     if (WON[first] and more == 0) or (WON[second] and more == 1):
         raise IllegalPositionError(
             f"in {text} a side moved after the other had won; remove that move"

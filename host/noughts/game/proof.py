@@ -15,7 +15,6 @@ from noughts.game.engine import After, Engine, Reply, any_cell, mean, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
 RESULTS = "won", "drawn", "lost"
-_CALLS_IF_VARYING = 10
 
 
 @dataclass(frozen=True)
@@ -132,14 +131,12 @@ class Asked(Engine):
     """An engine that answers as another one did.
 
     A proof about an engine that varies holds for the answers that it has given, not for all that it
-    may give. So it is asked more often, and each of its answers counts as a possible one.
+    may give. So it is asked twice, and each of its answers counts as a possible one.
     """
 
     name: str
     about: str
     replies: dict[Position, Reply] = field(default_factory=dict)
-    calls: int = 2
-    """How often it was asked about each position."""
     varies: tuple[Position, Reply, Reply] | None = None
     """The first position to which it gave two answers, and these."""
 
@@ -148,21 +145,13 @@ class Asked(Engine):
 
 
 def ask(engine: Engine, asked: Callable[[], None] = lambda: None) -> Asked:
-    """Ask an engine twice about all 4,520 positions, and more often if its answers differ.
-
-    asked: called after each answer.
-    """
+    """Ask an engine twice about all 4,520 positions; asked: called after each answer."""
     found = Asked(engine.name, engine.about)
-    call = 0
-    while call < found.calls:
-        for position in unfinished():
-            reply = engine.reply(position)
-            asked()
-            before = found.replies.setdefault(position, reply)
-            if set(reply.cells) != set(before.cells):
-                found.varies = found.varies or (position, before, reply)
-                found.calls = _CALLS_IF_VARYING
-                more = [cell for cell in reply.cells if cell not in before.cells]
-                found.replies[position] = Reply((*before.cells, *more))
-        call += 1
+    for position in [*unfinished()] * 2:
+        reply = engine.reply(position)
+        asked()
+        before = found.replies.setdefault(position, reply)
+        if set(reply.cells) != set(before.cells):
+            found.varies = found.varies or (position, before, reply)
+            found.replies[position] = Reply(tuple(dict.fromkeys(before.cells + reply.cells)))
     return found
