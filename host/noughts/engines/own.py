@@ -41,8 +41,6 @@ _SHUTDOWN_TIMEOUT_S = 1.0
 _MAX_LINE = 10_000
 _GROUP = "noughts.engines"
 """The entry points of packages, each a function such as `choose`."""
-_READY, _WRONG = "\0ready", "\0wrong"
-"""These begin our own lines; a NUL separates what is wrong from what to do."""
 
 
 class WrongError(Exception):
@@ -75,7 +73,7 @@ class OwnEngine(Engine):
             assert self._process.stdin
             with contextlib.suppress(OSError):  # it has ended, as reading will show
                 os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
-            return Reply(_free_cells(self._line(self._limit_s), position))
+            return Reply(self._free_cells(self._line(self._limit_s), position))
         except WrongError as error:
             what, advice = error.args
             text = printable(f"{self.name}: {what}, in {position}; {advice}")
@@ -97,7 +95,7 @@ class OwnEngine(Engine):
             self._line(_START_S)  # Python has started
 
     def _line(self, limit_s: float) -> str:
-        """Its next line. Raises `WrongError` if it takes too long, ends, or reports an error.
+        """Its next line. Raises `WrongError` if it takes too long, or ends.
 
         Without a line, whatever the cause, the process is ended.
         """
@@ -117,26 +115,23 @@ class OwnEngine(Engine):
             how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
             advice = "it has to run for as long as it is asked"
             raise WrongError(f"{how}, and did not answer", advice)
-        line = found.decode("utf-8", "replace").strip()
-        if line.startswith(_WRONG):
-            raise WrongError(*line.removeprefix(_WRONG).split("\0"))
-        return line
+        return found.decode("utf-8", "replace").strip()
 
-
-def _free_cells(line: str, position: Position) -> tuple[int, ...]:
-    """The cells that an answer names."""
-    try:
-        cells = tuple(dict.fromkeys(map(int, line.split())))
-    except ValueError:
-        cells = ()
-    if not cells:
-        advice = "answer with a cell, a number from 0 to 8, or with several"
-        raise WrongError(f"said {line[:20]!r}", advice)
-    for cell in cells:
-        if cell not in position.free:
-            free = ", ".join(map(str, position.free))
-            raise WrongError(f"chose {cell}, which is not free", f"free are {free} (from 0 to 8)")
-    return cells
+    def _free_cells(self, line: str, position: Position) -> tuple[int, ...]:
+        """The cells that an answer names; that of a `choose` may say instead what went wrong."""
+        try:
+            cells = tuple(dict.fromkeys(map(int, line.split())))
+        except ValueError:
+            cells = ()
+        if not cells:
+            what = line if self._has_choose else f"said {line[:20]!r}"
+            raise WrongError(what, "answer with a cell, a number from 0 to 8, or with several")
+        for cell in cells:
+            if cell not in position.free:
+                free = ", ".join(map(str, position.free))
+                advice = f"free are {free} (from 0 to 8)"
+                raise WrongError(f"chose {cell}, which is not free", advice)
+        return cells
 
 
 def _read(pipe: IO[bytes], lines: queue.Queue[bytes]) -> None:
@@ -204,34 +199,27 @@ def answer(name: str) -> None:
         _end_all(os.getpid())  # our owner has ended, or was killed
 
     threading.Thread(target=listen, daemon=True).start()
-    choose, line = None, _READY
+    choose, line = None, "ready"
     while True:
-        print(" ".join(line.splitlines()), file=answers, flush=True)
-        position = asked.get().split()[0]
+        print(line, file=answers, flush=True)
+        board = Board(asked.get().split()[0])
         try:
             choose = choose or _found(name)
-            line = _chosen(choose, Board(position))
-        except WrongError as error:
-            line = f"{_WRONG}{error.args[0]}\0{error.args[1]}"
+            line = _named(choose(board))
+        except BaseException as error:
+            code = getattr(choose, "__code__", None)
+            file = Path(code.co_filename if code else name).absolute()
+            line = _described(error, file.parent)
 
 
 def _found(name: str) -> Callable[[Board], object]:
-    found: object
-    file = Path(name) if Path(name).is_absolute() else None
-    try:
-        if file:
-            found = _module(file)
-        else:
-            from importlib.metadata import entry_points  # only here, because it is slow
+    if Path(name).is_absolute():
+        return _module(Path(name)).choose  # type: ignore[no-any-return]
+    from importlib.metadata import entry_points  # only here, because it is slow
 
-            (entry, *_) = entry_points(group=_GROUP, name=name)
-            found = entry.load()
-    except BaseException as error:
-        raise _misfired(error, file) from error
-    choose = getattr(found, "choose", found)
-    if not callable(choose):
-        raise WrongError("has no function choose(board)", "`noughts new engine FILE` shows one")
-    return choose
+    (entry, *_) = entry_points(group=_GROUP, name=name)
+    found = entry.load()
+    return getattr(found, "choose", found)  # type: ignore[no-any-return]
 
 
 def _module(path: Path) -> ModuleType:
@@ -244,33 +232,26 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _chosen(choose: Callable[[Board], object], board: Board) -> str:
-    """The cells that it returns; any type of whole number will do, such as numpy's."""
-    try:
-        answer = choose(board)
-    except BaseException as error:
-        code = getattr(choose, "__code__", None)
-        raise _misfired(error, code and Path(code.co_filename)) from error
+def _named(answer: object) -> str:
+    """The cells that `choose` returned; any type of whole number will do, such as numpy's."""
     with contextlib.suppress(TypeError):
         cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
         if cells:
             return " ".join(map(str, sorted(map(operator.index, cells))))
-    advice = "return a cell, a whole number from 0 to 8, or several in a list"
-    raise WrongError(f"choose returned {reprlib.repr(answer)}", advice)
+    raise TypeError(f"choose returned {reprlib.repr(answer)}")
 
 
-def _misfired(error: BaseException, file: Path | None) -> WrongError:
+def _described(error: BaseException, folder: Path) -> str:
     """`ZeroDivisionError: division by zero (mine.py, line 7)`, as Python writes syntax errors.
 
-    The line is the innermost one in the file, or in another file of its folder.
+    The line is the innermost one in a file of this folder.
     """
     place = ""
     for frame in traceback.extract_tb(error.__traceback__):
         path = Path(frame.filename)
-        if file and path.parent == file.parent:
+        if path.parent == folder:
             place = f" ({path.name}, line {frame.lineno})"
-    what = textwrap.shorten(f"{type(error).__name__}: {error}", 200).removesuffix(":")
-    return WrongError(f"{what}{place}", "correct it")
+    return textwrap.shorten(f"{type(error).__name__}: {error}", 200).removesuffix(":") + place
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
