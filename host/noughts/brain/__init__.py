@@ -13,14 +13,12 @@ quiet positions, and code to turn the board. `tools/find_weights.py` shows that 
 this form need fewer than eight entries, and that one of these weights must be 25 or more.
 """
 
-import ast
+import re
 import textwrap
-import warnings
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 from noughts.device_files import device_files, load_device
 from noughts.errors import NoughtsError
@@ -179,35 +177,26 @@ def source(table: Table, maker: str = "noughts table", objective: str = "") -> s
         size=len(table.payload),
         entries=len(table.book),
         weights=weights,
-        book="".join(f"{entry}, " for entry in table.book).rstrip(),
+        book=" ".join(f"{entry}," for entry in table.book),
         maker=maker,
         aim="\n".join(textwrap.wrap(aim, 80, initial_indent="# ", subsequent_indent="# ")),
     )
 
 
 def read(text: str, name: str) -> Table:
-    """The table in the text of a `table.py`, which is parsed and never run; name: for messages.
+    """The table in the text of a `table.py`, which is never run; name: for messages.
 
     Raises `NoughtsError` if it is not a table, or if its ID does not match.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they would quote it to the terminal
-            statements: list[Any] = ast.parse(text).body
-        fields = {each.targets[0].id: ast.literal_eval(each.value) for each in statements}
-        table = Table(tuple(fields.pop("WEIGHTS")), tuple(fields.pop("BOOK")))
-        id = fields.pop("ID")
-        if fields or len(table.payload) != 10 + 2 * len(table.book):
-            raise ValueError
-    except (ValueError, SyntaxError, TypeError, ArithmeticError, AttributeError, LookupError,
-            RecursionError, MemoryError):  # fmt: skip
+    found = _CODE.fullmatch(re.sub(r"#.*", "", text))
+    book = tuple(map(int, re.findall(r"[0-9]+", found["book"]))) if found else ()
+    if not found or any(entry >> 16 for entry in book):
+        raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
+    table = Table(tuple(bytes.fromhex(found["weights"].replace(r"\x", ""))), book)
+    if table.id != found["id"]:
         raise NoughtsError(
-            f"{name} is not a table; make one with `noughts table -o FILE`"
-        ) from None
-    if table.id != id:
-        raise NoughtsError(
-            f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "
-            "make it again with `noughts table -o FILE`"
+            f"{name} is damaged or was edited: its ID is {found['id']!r}, its contents have "
+            f"{table.id!r}; make it again with `noughts table -o FILE`"
         )
     return table
 
@@ -251,3 +240,9 @@ WEIGHTS = b"{weights}"
 BOOK = ({book})
 ID = "{id}"
 """
+_CODE = re.compile(
+    r'\s*WEIGHTS ?= ?b"(?P<weights>(\\x[0-9a-f]{2}){10})"'
+    r"\s*BOOK ?= ?\((?P<book>( ?[0-9]{1,5},)*)\)"
+    r'\s*ID ?= ?"(?P<id>[0-9A-F]{4})"\s*'
+)
+"""The statements of this text, also as they are packed for a board."""
