@@ -101,13 +101,8 @@ def _missing(position: Position, score: int) -> int | None:
     return None
 
 
-_FORKS = tuple(
-    (corner, row, column)
-    for row in (3, 4, 5)
-    for column in (0, 1, 2)
-    for corner in {*LINES[row]} & {*LINES[column]} & {0, 2, 6, 8}
-)
-"""The corners, each with its row and its column."""
+_FORKS = (0, 3, 0), (2, 3, 2), (6, 5, 0), (8, 5, 2)
+"""The corners, each with its row and its column in `LINES`."""
 
 
 def stop_fork(position: Position) -> int | None:

@@ -5,7 +5,6 @@ and `menace`.
 """
 
 import difflib
-from pathlib import Path
 
 from noughts.engines.levels import Chip, Kind, Random, Rules
 from noughts.engines.menace import SUFFIX, Menace, read
@@ -34,33 +33,22 @@ def known_engine(name: str) -> Engine:
     """
     known = engines()
     if name not in known:
-        raise _unknown(name, [*known])
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
+        raise UnknownEngineError(f"{name!r} is not an engine; {hint}")
     return known[name]
 
 
 def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     """A built-in engine, a package's, one in a `.py` file, or a MENACE in a `.json` file.
 
-    limit_s: for each answer of an engine that is not built in. Raises `UnknownEngineError`, which
-    suggests the nearest name, or `OwnEngineError` for a missing file.
+    limit_s: for each answer of an engine that is not built in. Raises `UnknownEngineError`, or
+    `OwnEngineError` for a missing file.
     """
     if name.lower().endswith(SUFFIX):
         return read(name)
     if name.lower().endswith(".py"):
         return from_file(name, limit_s)
-    known = engines()
-    if name in known:
-        return known[name]
-    others = packaged()
-    if name in others:
+    if name not in engines() and name in packaged():
         return from_package(name, limit_s)
-    hint = "a program is named by --program" if Path(name).is_file() else ""
-    if Path(f"{name}.py").is_file():
-        hint = f"did you mean {name}.py?"
-    raise _unknown(name, [*known, *others], hint)
-
-
-def _unknown(name: str, known: list[str], hint: str = "") -> UnknownEngineError:
-    near = difflib.get_close_matches(name, known, 1)
-    nearest = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
-    return UnknownEngineError(f"{name!r} is not an engine; {hint or nearest}")
+    return known_engine(name)
