@@ -30,7 +30,7 @@ def test_flashed_verified_played(plugged_in, drive, tmp_path, noughts, printed, 
     firmwares = {kind: each.with_files(files) for kind, each in firmware_for_boards().items()}
     path.write_text(universal_hex(firmwares))
     status, _, err = noughts(*words, "--hex", path)
-    assert status == 1 and f"the table {other.id} can play 5 in X.O......, which" in err
+    assert status == 1 and f"the table {other.id} gives away value by playing 5 in X.O......" in err
     assert f"game {__version__}, table {other.id}" in printed(*words, "--hex", path, "--unproved")
     told = printed(*words)
     assert "interface 0249)" in told

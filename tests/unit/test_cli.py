@@ -207,7 +207,7 @@ def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
 
 
 LOSING = brain.Table((1,) * 10, ())
-FLAW = f"noughts: the table {LOSING.id} can play 5 in X.O......, which gives away a win; "
+FLAW = f"noughts: the table {LOSING.id} gives away value by playing 5 in X.O......; "
 
 
 @pytest.mark.parametrize(

@@ -457,5 +457,5 @@ def test_the_page_sends_no_table_that_can_lose(monkeypatch, task):
     boards = boards_of("usb-1")
     web_tasks.begin(boards, task, "usb-1")
     done = boards.boards["usb-1"].work
-    assert not done["good"] and "can play 5 in X.O......" in done["result"]
+    assert not done["good"] and "by playing 5 in X.O......" in done["result"]
     assert boards.recorded == []

@@ -139,11 +139,8 @@ def flaw(table: Table) -> str | None:
     for position in sorted(classes(), key=lambda each: each.ply):
         spoiling = {*choose(position, table).cells} - {*solver.value_preserving_moves(position)}
         if spoiling:
-            cell = min(spoiling)
-            why = "gives away a win" if solver.value(position) > 0 else "loses"
-            if cell not in position.free:
-                why = "is taken"
-            return f"the table {table.id} can play {cell + 1} in {position}, which {why}"
+            cell = min(spoiling) + 1
+            return f"the table {table.id} gives away value by playing {cell} in {position}"
     return None
 
 

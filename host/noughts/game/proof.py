@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from noughts.game import solver
 from noughts.game.board import table_html
-from noughts.game.engine import After, Engine, Reply, any_cell, mean, walk
+from noughts.game.engine import After, Engine, Reply, any_cell, best_or_mean, mean, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
 RESULTS = "won", "drawn", "lost"
@@ -97,28 +96,25 @@ def _end(result: int, at: Position) -> Seat:
 
 
 def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
-    def average(field: str) -> Any:
-        parts = [(cell, weight, getattr(each, field)) for cell, weight, each in after]
-        return mean(engine_moves, parts)
+    def part(field: str) -> After[Fraction]:
+        return [(cell, weight, getattr(each, field)) for cell, weight, each in after]
 
     games: Counter[tuple[str, int]] = sum((each.games for *_, each in after), Counter())
     losing = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
-    greatest, total = average("greatest_loss_chance"), sum(weight for _, weight, _ in after)
-    moves = after
-    if not engine_moves:  # the opponent makes the best of it
-        greatest, total = max(each.greatest_loss_chance for *_, each in after), 1
-        moves = [move for move in after if move[2].greatest_loss_chance == greatest]
+    greatest = best_or_mean(not engine_moves, part("greatest_loss_chance"))
     likeliest = [
         (weight * each.likeliest_loss_chance, (cell, *each.likeliest_loss))
-        for cell, weight, each in moves
+        for cell, weight, each in after
         if each.likeliest_loss is not None
+        and (engine_moves or each.greatest_loss_chance == greatest)
     ]
     likely, line = max(likeliest, key=lambda game: game[0], default=(Fraction(0), None))
+    total = sum(weight for _, weight, _ in after) if engine_moves else 1
     return Seat(
         True,  # until it is known
         games,
-        average("win_chance"),
-        average("loss_chance"),
+        mean(engine_moves, part("win_chance")),
+        mean(engine_moves, part("loss_chance")),
         greatest,
         line,
         likely / total,
