@@ -238,7 +238,8 @@ def _ways() -> Mapping[int, list[_Way]]:
 def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
     worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
     entries = [brain.entry_of(fingerprint, value) for value in sorted(worth)]
-    for book in [*((entry,) for entry in entries if entry is not None), ()]:
+    # The way without an entry comes first, so it is taken if others gain as much.
+    for book in [(), *((entry,) for entry in entries if entry is not None)]:
         policy = by_table(Table(WEIGHTS, book))
         cells = {position: policy(position) for position in positions}
         if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
@@ -249,7 +250,7 @@ def fit(habits: Habits) -> Table:
     """The table for people with these habits: hard's, improved step by step."""
     hard = set(brain.make().book)
     chosen = {
-        fingerprint: next(way for way in ways if hard.issuperset(way.entries))
+        fingerprint: [way for way in ways if hard.issuperset(way.entries)][-1]
         for fingerprint, ways in _ways().items()
     }
     chances = _played(chosen, habits)
