@@ -16,6 +16,7 @@ published figures, which the tests reproduce. The source claims nothing for movi
 
 from collections.abc import Callable
 from fractions import Fraction
+from operator import attrgetter
 from types import ModuleType
 
 from noughts import brain
@@ -50,8 +51,7 @@ class Chip(Engine):
         return Reply(tuple(brain.best_cells(self._ai, position, self._level)))
 
 
-def _liking(odds: Odds) -> tuple[Fraction, Fraction]:
-    return odds.lost, odds.drawn
+_liking = attrgetter("lost", "drawn")
 
 
 def _kindest(kind_to_move: bool, after: After[Odds]) -> Odds:
@@ -85,12 +85,10 @@ class Kind(Engine):
 
 
 def complete(position: Position) -> int | None:
-    """The cell that completes one of the mover's lines."""
     return _missing(position, 2)
 
 
 def block(position: Position) -> int | None:
-    """The cell that would complete one of the opponent's lines."""
     return _missing(position, -2)
 
 
