@@ -30,7 +30,7 @@ checked.
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from random import Random
 
@@ -47,35 +47,27 @@ _FIRST_BEADS = 4
 SUFFIX = ".json"
 _FORMAT, _VERSION = "noughts menace", 1
 
-Boxes = dict[Position, dict[int, int]]
-"""By canonical position with a choice, the beads of each cell with its own colour."""
-
-
-@cache
-def _filled() -> Boxes:
-    boxes: Boxes = {}
-    for position in map(canonical, unfinished()):
-        if len(position.free) > 1 and position not in boxes:
-            beads = _FIRST_BEADS - position.ply // 2
-            boxes[position] = dict.fromkeys(sorted(set(alike(position).values())), beads)
-    return boxes
-
 
 class Menace(Engine):
     """The machine, for both seats."""
 
-    def __init__(self, name: str = "menace", boxes: Boxes | None = None, games: int = 0) -> None:
-        self.name = name
-        if boxes:
-            self.boxes = boxes
-        self.games = games
-        """It has learned from this many."""
+    def __init__(self, name: str = "menace", games: int = 0) -> None:
+        """games: from how many it has learned."""
+        self.name, self.games = name, games
         self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
 
     @cached_property
-    def boxes(self) -> Boxes:
-        """Freshly filled, unless others were given; lazily, because filling takes a moment."""
-        return {position: dict(beads) for position, beads in _filled().items()}
+    def boxes(self) -> dict[Position, dict[int, int]]:
+        """By canonical position with a choice, the beads of each cell with its own colour.
+
+        They are filled when they are first used, because that takes a moment.
+        """
+        boxes: dict[Position, dict[int, int]] = {}
+        for position in map(canonical, unfinished()):
+            if len(position.free) > 1 and position not in boxes:
+                beads = _FIRST_BEADS - position.ply // 2
+                boxes[position] = dict.fromkeys(sorted(set(alike(position).values())), beads)
+        return boxes
 
     def beads(self, position: Position) -> dict[int, int] | None:
         """The beads of each free cell in a position's box, or None if only one cell is free.
@@ -146,11 +138,11 @@ def read(path: str | Path) -> Menace:
         found = json.loads(content)
         if (found["format"], found["version"]) != (_FORMAT, _VERSION):
             raise ValueError
-        boxes = {
-            position: {cell: _count(found["boxes"][str(position)][str(cell)]) for cell in box}
-            for position, box in _filled().items()
-        }
-        return Menace(printable(Path(path).name), boxes, _count(found["games"]))
+        menace = Menace(printable(Path(path).name), _count(found["games"]))
+        for position, box in menace.boxes.items():
+            for cell in box:
+                box[cell] = _count(found["boxes"][str(position)][str(cell)])
+        return menace
     except (ValueError, TypeError, LookupError, RecursionError):
         raise NoughtsError(
             f"{path} is not a MENACE file of this version, or is damaged; "

@@ -270,11 +270,6 @@ def packaged() -> list[str]:
     return sorted({entry.name for entry in entry_points(group=_GROUP)})
 
 
-def from_package(name: str, limit_s: float) -> OwnEngine:
-    """An engine in an installed package, one of `packaged`."""
-    return OwnEngine(name, limit_s, choose=name)
-
-
 def from_program(command: str, limit_s: float) -> OwnEngine:
     """The engine that a command starts. Raises `OwnEngineError` if it is not a command."""
     try:

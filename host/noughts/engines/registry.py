@@ -8,7 +8,7 @@ import difflib
 
 from noughts.engines.levels import Chip, Kind, Random, Rules
 from noughts.engines.menace import SUFFIX, Menace, read
-from noughts.engines.own import LIMIT_S, from_file, from_package, packaged
+from noughts.engines.own import LIMIT_S, OwnEngine, from_file, packaged
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
 from noughts.errors import UnknownEngineError
 from noughts.game.engine import Engine
@@ -50,5 +50,5 @@ def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     if name.lower().endswith(".py"):
         return from_file(name, limit_s)
     if name not in engines() and name in packaged():
-        return from_package(name, limit_s)
+        return OwnEngine(name, limit_s, choose=name)
     return known_engine(name)
