@@ -68,8 +68,8 @@ def test_a_name_that_is_not_an_engine(misused):
 
 
 WRONG = [
-    ("return [4, -1]", "chose -1, which is not free; free are 0, 1"),
-    ("return 0", "chose 0, which is not free, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
+    ("return [4, -1]", "chose -1; free are 0, 1"),
+    ("return 0", "chose 0; free are 1, 2, 3, 4, 5, 6, 7, 8"),
     ("return None", "TypeError: choose returned None; answer with a cell"),
     ("return 'e' * 41", f"TypeError: choose returned '{'e' * 12}...{'e' * 13}'; answer"),
     ("return []", "TypeError: choose returned []; answer with a cell"),
@@ -98,7 +98,7 @@ def test_what_goes_wrong_is_one_line_with_its_place(text, told, folder, fails):
     assert fails("vs", "mine.py", "rules").startswith("noughts: mine.py is not a file; `")
     (folder / "helper.py").write_text("def pick(board):\n    return board[9]\n")
     (folder / "mine.py").write_text(text)
-    line = fails("vs", "mine.py", "mine.py").replace(", in .........;", ";")
+    line = re.sub(r", in [XO.]{9}", "", fails("vs", "mine.py", "mine.py"))
     assert line.startswith(f"noughts: mine.py: {told}")
 
 
@@ -168,7 +168,7 @@ def test_a_package_brings_engines(folder, monkeypatch, printed, fails):
     for name in ("stars", "all"):
         assert f"X, {name}, plays 1\n" in printed("vs", name, "rules")
         assert name not in engines()
-    told = "noughts: moons: ModuleNotFoundError: No module named 'moons', in .........; answer"
+    told = "noughts: moons, in .........: ModuleNotFoundError: No module named 'moons'; answer"
     assert fails("vs", "moons", "rules").startswith(told)
 
 
@@ -176,7 +176,7 @@ def test_an_endless_loop_is_ended_at_the_limit(folder, fails):
     (folder / "mine.py").write_text("while 1: pass\n")
     before = psutil.Process().children()
     assert fails("vs", "mine.py", "hard", "--limit", "0.5") == (
-        "noughts: mine.py: did not answer within 0.5 s, in .........; "
+        "noughts: mine.py, in .........: did not answer within 0.5 s; "
         "look for a loop that does not end, or give it more time with --limit\n"
     )
     assert psutil.Process().children() == before
@@ -255,11 +255,11 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
-        ("print('9' * 5000)", "said '99999999999999999999', in .........; answer with a cell"),
-        ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx', in ........."),
-        ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
-        ("print(0); break", "ended with status 0, and did not answer, in O.X.X....; it has to"),
+        ("print('e5')", "in .........: said 'e5'; answer with a cell, a number from 0 to 8"),
+        ("print('9' * 5000)", "said '99999999999999999999'; answer with a cell"),
+        ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx'; answer"),
+        ("pass", "did not answer within 0.5 s; flush its output, or"),
+        ("print(0); break", "in O.X.X....: ended with status 0, and did not answer; it has"),
     ],
 )
 def test_what_goes_wrong_with_a_program(answer, told, folder, fails):
@@ -275,8 +275,8 @@ def test_what_is_not_a_program(folder, fails):
     for command, mode, told in (
         ("", 0, "'' is not a command; check its quotes"),
         ("'", 0, '"\'" is not a command; check its quotes'),
-        ("./mine", 0o644, "mine: cannot be started (Permission denied), in ....X....; check its"),
-        ("./mine", 0o755, "mine: cannot be started (Exec format error), in ....X....; check its"),
+        ("./mine", 0o644, "mine, in ....X....: cannot be started (Permission denied); check its"),
+        ("./mine", 0o755, "mine, in ....X....: cannot be started (Exec format error); check its"),
     ):
         file.chmod(mode)
         assert fails("vs", "rules", "--program", command).startswith(f"noughts: {told}")

@@ -44,7 +44,7 @@ _GROUP = "noughts.engines"
 
 
 class WrongError(Exception):
-    """What is wrong with an engine, and what to do: `args` are both."""
+    """What is wrong with an engine; what to do."""
 
 
 class OwnEngine(Engine):
@@ -75,16 +75,14 @@ class OwnEngine(Engine):
                 os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
             return Reply(self._free_cells(self._line(self._limit_s), position))
         except WrongError as error:
-            what, advice = error.args
-            text = printable(f"{self.name}: {what}, in {position}; {advice}")
-            raise OwnEngineError(text) from None
+            raise OwnEngineError(printable(f"{self.name}, in {position}: {error}")) from None
 
     def _start(self) -> None:
         try:
             self._process = start_process(self._words, subprocess.PIPE)
         except OSError as error:
             how = f"cannot be started ({error.strerror})"
-            raise WrongError(how, "check its path, and that it is a program") from None
+            raise WrongError(f"{how}; check its path, and that it is a program") from None
         self._lines: queue.Queue[bytes] = queue.Queue(1)
         arguments = (self._process.stdout, self._lines)
         threading.Thread(target=_read, args=arguments, daemon=True).start()
@@ -104,17 +102,18 @@ class OwnEngine(Engine):
         try:
             found = self._lines.get(timeout=limit_s)
         except queue.Empty:
-            loop = "look for a loop that does not end" if self._has_choose else "flush its output"
-            advice = f"{loop}, or give it more time with --limit"
-            raise WrongError(f"did not answer within {self._limit_s:g} s", advice) from None
+            advice = "look for a loop that does not end" if self._has_choose else "flush its output"
+            raise WrongError(
+                f"did not answer within {self._limit_s:g} s; {advice}, or give it more time with "
+                "--limit"
+            ) from None
         finally:
             if not found:
                 self._close()
         if not found:
             status = self._process.returncode
             how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-            advice = "it has to run for as long as it is asked"
-            raise WrongError(f"{how}, and did not answer", advice)
+            raise WrongError(f"{how}, and did not answer; it has to run as long as it is asked")
         return found.decode("utf-8", "replace").strip()
 
     def _free_cells(self, line: str, position: Position) -> tuple[int, ...]:
@@ -125,12 +124,11 @@ class OwnEngine(Engine):
             cells = ()
         if not cells:
             what = line if self._has_choose else f"said {line[:20]!r}"
-            raise WrongError(what, "answer with a cell, a number from 0 to 8, or with several")
+            raise WrongError(f"{what}; answer with a cell, a number from 0 to 8, or with several")
         for cell in cells:
             if cell not in position.free:
                 free = ", ".join(map(str, position.free))
-                advice = f"free are {free} (from 0 to 8)"
-                raise WrongError(f"chose {cell}, which is not free", advice)
+                raise WrongError(f"chose {cell}; free are {free}, counted from 0")
         return cells
 
 
