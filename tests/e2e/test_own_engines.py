@@ -73,6 +73,7 @@ WRONG = [
     ("return None", "TypeError: choose returned None; answer with a cell"),
     ("return 'e' * 41", f"TypeError: choose returned '{'e' * 12}...{'e' * 13}'; answer"),
     ("return []", "TypeError: choose returned []; answer with a cell"),
+    ("return board[0] == '.'", "TypeError: choose returned True; answer"),
     ("x = 1\n    1 / 0", "ZeroDivisionError: division by zero (mine.py, line 3); answer"),
     ("raise KeyboardInterrupt", "KeyboardInterrupt (mine.py, line 2); "),
     (

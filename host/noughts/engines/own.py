@@ -234,7 +234,7 @@ def _named(answer: object) -> str:
     """The cells that `choose` returned; any type of whole number will do, such as numpy's."""
     with contextlib.suppress(TypeError):
         cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
-        if cells:
+        if cells and bool not in map(type, cells):  # a comparison was meant, not cell 0 or 1
             return " ".join(map(str, sorted(map(operator.index, cells))))
     raise TypeError(f"choose returned {reprlib.repr(answer)}")
 
