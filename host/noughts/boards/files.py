@@ -1,20 +1,15 @@
 """The files of a running board, over its serial line: all our use of microfs.
 
 microfs enters the raw REPL, which stops the game. Its own file commands reset the board for each
-file and check nothing. Here, one session does everything until the game starts again:
-
-- A board that has just been switched on, or has lost some bytes, is asked again a few times.
-- The board computes a checksum of each file, which is much quicker than sending it.
-- The board checks the data before it writes, and the host checks the answer.
+file and check nothing. Here, one session does everything until the game starts again. The board
+checks the data before it writes, and computes a checksum of each file, which is much quicker than
+sending it. What fails is not repeated: the same command, run again, sends what is missing.
 """
 
-import ast
 import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import microfs
 import serial
@@ -22,11 +17,8 @@ import serial
 from microbit_emulator.firmware import V1, V2
 from noughts.boards import clock
 from noughts.boards.packing import MARK
-from noughts.boards.ports import ERRORS
-from noughts.boards.start import gone
+from noughts.boards.ports import ERRORS, gone
 from noughts.errors import BoardError
-
-_Answer = TypeVar("_Answer")
 
 _BLOCK = 64
 _FACTOR = 0x1B873593_CC9E2D51
@@ -34,53 +26,44 @@ _PRIME = (1 << 61) - 31
 _PIECE = 512  # bytes that are written by one command; V1 has no memory for 1,024
 
 _ANSWER_S = 10.0
-_TRIES = 3
 _INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
 """A board that has just been switched on ignores this until its program runs."""
 _CARRY_OUT_S = 0.5
 """So as not to interrupt a command that is just writing a file."""
-_MAX_SIZE = 1 << 20
 
-_DESCRIBE = "import os\nprint(repr(os.uname()[3] + '; ' + os.uname()[4]))\n"
-_DESCRIBED = re.compile(
-    r"micro:bit v([\w.-]{1,40})[^;]{0,80}; MicroPython v([\w.]{1,40})[^;]{0,80}; .{0,80}(nRF\d{5})"
-)
+_ANSWER = re.compile(rb"OK(.*)\x04(.*)\x04>", re.DOTALL)
+"""What the raw REPL sends for a command: what it prints, and its traceback."""
+
+_DESCRIBE = "import os\nprint(os.uname()[3], os.uname()[4])\n"
+_DESCRIBED = re.compile(r"micro:bit v([\w.-]+)[^;]*; MicroPython v([\w.]+).* with (nRF5\d+)\s*")
 
 # MicroPython's integers have any length, so one step sums up a whole block. For files that are not
 # ours, the checksum is 0: after a power cut, a file's length may lead beyond the file system, where
 # reading crashes a V1.
 _SURVEY = f"""\
 import os
-print(repr(os.uname()[4]))
-def c(n):
+for n in os.listdir():
  f = open(n, 'rb')
- b = f.read({_BLOCK})
- a = b[:{len(MARK)}]
+ a = b = f.read({_BLOCK})
  h = 0
- while b and a == {MARK!r}:
+ while b and a[:{len(MARK)}] == {MARK!r}:
   h = (h * {_FACTOR} + int.from_bytes(b, 'little')) % {_PRIME}
   b = f.read({_BLOCK})
  f.close()
- return h, a
-for n in os.listdir():
- print((n, os.size(n)) + c(n))
+ print(os.size(n), h, ':' + ''.join(['%02x' % i for i in a]), n)
 """
+_SURVEYED = re.compile(r"(\d{1,7}) (\d{1,19}) :((?:[0-9a-f]{2})*) (.*)")
 
-_CHECK = f"""\
-b = {{!r}}
-if int.from_bytes(bytes(n, 'utf-8') + b, 'little') % {_PRIME} != {{}}:
+_CHECKED = f"""\
+n = {{name!r}}
+b = {{piece!r}}
+if int.from_bytes(bytes(n, 'utf-8') + b, 'little') % {_PRIME} != {{checksum}}:
  raise ValueError('lost bytes')
 """
-_WRITE = "print(f.write(b))\n"
-
 _REMOVE = """\
 import os
 for m in n.split('/'):
- try:
-  os.remove(m)
- except OSError:
-  pass
-print([m for m in os.listdir() if m in n.split('/')])
+ os.remove(m)
 """
 _FORGET_LOG = """\
 try:
@@ -88,7 +71,6 @@ try:
  log.delete()
 except ImportError:
  pass
-print(None)
 """
 
 
@@ -103,11 +85,8 @@ def checksum(content: bytes) -> int:
 
 def _checked(name: str, piece: bytes) -> str:
     """Code that the board runs first; it raises an error if bytes of a command were lost."""
-    return _CHECK.format(piece, int.from_bytes(name.encode() + piece, "little") % _PRIME)
-
-
-def _kind(machine: str) -> str:
-    return V1 if "nRF51" in machine else V2
+    checksum = int.from_bytes(name.encode() + piece, "little") % _PRIME
+    return _CHECKED.format(name=name, piece=piece, checksum=checksum)
 
 
 @dataclass(frozen=True)
@@ -119,48 +98,16 @@ class BoardFile:
     checksum: int
     """0 if it is not ours."""
     start: bytes
-    """As many bytes as `MARK` has."""
+    """Its first 64 bytes."""
 
     @property
     def ours(self) -> bool:
         """Whether it is one of ours, and not empty."""
-        return self.start == MARK
+        return self.start.startswith(MARK)
 
     def holds(self, content: bytes) -> bool:
         """Whether it has this content, by its size and checksum."""
         return (self.size, self.checksum) == (len(content), checksum(content))
-
-
-def _described(printed: list[Any]) -> tuple[str, str, str]:
-    found = _DESCRIBED.fullmatch(printed[0])
-    if found is None:
-        raise ValueError
-    return _kind(found[3]), found[1], found[2]
-
-
-def _surveyed(printed: list[Any]) -> tuple[str, dict[str, BoardFile]]:
-    machine, *lines = printed
-    files = {}
-    for name, size, value, start in lines:
-        if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
-            raise ValueError
-        # A damaged file may report any size.
-        files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
-    return _kind(machine), files
-
-
-def _literals(out: bytes) -> list[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they would quote it to the terminal
-        return [ast.literal_eval(line) for line in out.decode().splitlines()]
-
-
-class _RefusedError(Exception):
-    """The board raised an exception, which is this one's text, in one line."""
-
-
-# Raised by literal_eval, or by unpacking, for an answer that makes no sense.
-_NONSENSE = (ValueError, TypeError, SyntaxError, IndexError, RecursionError, MemoryError)
 
 
 class BoardFiles(AbstractContextManager["BoardFiles"]):
@@ -186,57 +133,60 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def describe(self) -> tuple[str, str, str]:
         """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""
-        return self._ask("name its firmware", [_DESCRIBE], _described)
+        what = "name its firmware"
+        found = _DESCRIBED.fullmatch(self._run(what, _DESCRIBE))
+        if found is None:
+            raise self._failed(what)
+        return V1 if found[3].startswith("nRF51") else V2, found[1], found[2]
 
-    def survey(self) -> tuple[str, dict[str, BoardFile]]:
-        """The board's kind, `V1` or `V2`, and its files by name."""
-        return self._ask("list its files", [_SURVEY], _surveyed)
+    def survey(self) -> dict[str, BoardFile]:
+        """The board's files by name."""
+        what, files = "list its files", {}
+        for line in self._run(what, _SURVEY).splitlines():
+            found = _SURVEYED.fullmatch(line)
+            if found is None:
+                raise self._failed(what)
+            files[found[4]] = BoardFile(int(found[1]), int(found[2]), bytes.fromhex(found[3]))
+        return files
 
     def send(self, name: str, content: bytes) -> None:
         """Write a file. A short one takes one command, so it is open only while it is written."""
-        pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
-        pieces = pieces or [b""]
-        commands = [_checked(name, piece) + _WRITE for piece in pieces]
-        commands[0] = f"n = {name!r}\n{_checked(name, pieces[0])}f = open(n, 'wb')\n{_WRITE}"
-        commands[-1] += "print(f.close())\n"
-        self._carry_out(f"take {name}", commands, [*map(len, pieces), None])
+        commands = []
+        for start in range(0, max(1, len(content)), _PIECE):
+            opened = "f = open(n, 'wb')\n" if start == 0 else ""
+            piece = content[start : start + _PIECE]
+            commands.append(_checked(name, piece) + opened + "f.write(b)\n")
+        commands[-1] += "f.close()\n"
+        self._run(f"take {name}", *commands)
 
     def remove(self, names: Sequence[str]) -> None:
-        """Remove files in this order, skipping those that are not there."""
-        listed = "/".join(names)
-        commands = [f"n = {listed!r}\n{_checked(listed, b'')}{_REMOVE}"]
-        self._carry_out(f"remove {', '.join(names)}", commands, [[]])
+        """Remove files in this order."""
+        self._run(f"remove {', '.join(names)}", _checked("/".join(names), b"") + _REMOVE)
 
     def forget_log(self) -> None:
         """Empty a V2's data log, where the firmware has one."""
-        self._carry_out("empty its data log", [_FORGET_LOG], [None])
+        self._run("empty its data log", _FORGET_LOG)
 
-    def _carry_out(self, what: str, commands: list[str], printed: list[object]) -> None:
-        def check(answer: list[Any]) -> None:
-            if answer != printed:
-                raise ValueError
+    def _run(self, what: str, *commands: str) -> str:
+        """Run commands on the board, and return what they print."""
+        printed = b""
+        try:
+            if not self._listens:
+                self._interrupt()
+            for command in commands:
+                found = _ANSWER.fullmatch(self._execute(command))
+                if found is None or found[2]:
+                    raise self._failed(what, found[2] if found else b"")
+                printed += found[1]
+        except ERRORS as error:
+            raise gone(self._port) from error
+        return printed.decode(errors="replace")
 
-        self._ask(what, commands, check)
-
-    def _ask(self, what: str, commands: list[str], read: Callable[[list[Any]], _Answer]) -> _Answer:
-        """The result of `read` for what the board prints; it is asked again if bytes were lost."""
-        reason = ""
-        for _ in range(_TRIES):
-            try:
-                if not self._listens:
-                    self._interrupt()
-                self._listens = False  # a failure ends the session
-                answer = read(_literals(b"".join(map(self._execute, commands))))
-                self._listens = True
-                return answer
-            except _RefusedError as error:
-                reason = str(error)
-            except _NONSENSE:
-                reason = "its answer makes no sense"
-            except ERRORS as error:
-                raise gone(self._port) from error
+    def _failed(self, what: str, raised: bytes = b"") -> BoardError:
+        """The error for a command that failed; raised: the board's traceback."""
+        *_, reason = raised.decode(errors="replace").splitlines() or ["its answer makes no sense"]
         # If a power cut has damaged the file system, a reset does not help.
-        raise BoardError(
+        return BoardError(
             f"the board on {self._port.port} could not {what} ({reason}); reset it and run the "
             "same command again; if that fails too, repair it with `noughts flash`"
         )
@@ -252,6 +202,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                     raise
             else:
                 self._port.timeout = _ANSWER_S
+                self._listens = True
                 clock.sleep(0.1)
                 return
         raise BoardError(
@@ -260,13 +211,11 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         )
 
     def _execute(self, command: str) -> bytes:
-        """Run a command, and return what it prints. It is sent slowly, as microfs does."""
+        """Run a command, and return the answer. It is sent slowly, as microfs does."""
         data = command.encode()
         for start in range(0, len(data), 32):
             self._port.write(data[start : start + 32])
             clock.sleep(0.01)
         self._port.write(b"\x04")
-        out, error = self._port.read_until(b"\x04>")[2:-2].split(b"\x04", 1)
-        if error:
-            raise _RefusedError(" ".join(microfs.clean_error(error).split()))
-        return bytes(out)
+        answer: bytes = self._port.read_until(b"\x04>")
+        return answer

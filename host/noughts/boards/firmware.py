@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import repeat
+from itertools import repeat, starmap
 from pathlib import Path
 
 import intelhex
@@ -41,11 +41,6 @@ _ERASED = 0xFF
 _SOUND_V2 = [2, 1]
 """Earlier releases only free space in their file system when that frees 32 chunks, so it can be
 full permanently. And their accelerometer's driver can freeze when it is read often."""
-
-
-def size_on_board(name: str, size: int) -> int:
-    """How many bytes of the file system a file takes, in whole chunks."""
-    return fs.calculate_file_size(name, bytes(size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +82,14 @@ class Firmware:
     def with_files(self, files: Mapping[str, bytes]) -> Firmware:
         """This firmware with only these files in its file system.
 
-        Raises `FirmwareError` if the files do not fit, which says by how many bytes.
+        Raises `FirmwareError` if the files do not fit, or one has no name or no content.
         """
-        if (over := self.used(files) - len(self.layout)) > 0:
-            raise FirmwareError(
-                f"micro:bit {self.board}: the files are {over:,} bytes too big for its "
-                f"file system of {len(self.layout):,}; make them smaller"
-            )
         memory = intelhex.IntelHex(self.memory)
         del memory[self.layout.start : self.layout.stop + 1]  # the mark of its spare page too
         try:
             fs.add_files_to_hex(memory, self.info, dict(files))
         except FilesystemError as error:
-            raise FirmwareError(f"micro:bit {self.board}: {error}; rename or fill it") from error
+            raise FirmwareError(f"micro:bit {self.board}: {error}; change that file") from error
         return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:
@@ -112,8 +102,8 @@ class Firmware:
             ) from error
 
     def used(self, files: Mapping[str, bytes]) -> int:
-        """How many bytes of the file system these files take, even if they do not fit."""
-        return sum(size_on_board(name, len(content)) for name, content in files.items())
+        """How many bytes of the file system these files take, in whole chunks."""
+        return sum(starmap(fs.calculate_file_size, files.items()))
 
     def __str__(self) -> str:
         return f"micro:bit {self.board}, MicroPython {self.micropython} (firmware {self.release})"

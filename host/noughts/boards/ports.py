@@ -12,7 +12,7 @@ import serial
 from serial.tools import list_ports
 
 from microbit_emulator.firmware import BOARD_IDS
-from noughts.errors import BoardError
+from noughts.errors import BoardError, BoardGoneError
 
 ERRORS: tuple[type[Exception], ...] = (OSError, serial.SerialException)
 """All errors that a port can raise."""
@@ -95,6 +95,13 @@ def open_port(name: str) -> serial.SerialBase:
         port.close()
         raise BoardError(_in_use(name, users))
     return port
+
+
+def gone(port: serial.SerialBase) -> BoardGoneError:
+    """The error for a port that has disappeared during its use."""
+    return BoardGoneError(
+        f"the board on {port.port} went away; plug it in and run the same command again"
+    )
 
 
 def may_be_port(name: str) -> bool:

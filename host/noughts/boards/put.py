@@ -14,10 +14,9 @@ from typing import NamedTuple, Protocol
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
 from noughts.boards.files import BoardFile, BoardFiles
-from noughts.boards.firmware import size_on_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
-from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.boards.start import Start, confirm_start
 from noughts.errors import BoardError
 
@@ -27,8 +26,6 @@ _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
 _OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
 """The same for release 1.0.0, whose files also had the menu's choice."""
-_ROOM = {V1: 27_648, V2: 20_480}
-"""Bytes of the smallest file system among the official firmwares."""
 
 
 class Update(NamedTuple):
@@ -67,16 +64,24 @@ def bring_up_to_date(
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
         with BoardFiles(port) as board:
-            kind, present = board.survey()
+            kind, *_ = board.describe()
+            present = board.survey()
             if any(each.isdigit() and _OF_1_0_0.match(f.start) for each, f in present.items()):
                 raise BoardError(
                     "release 1.0.0 has stored games on the board; to receive them, run "
                     "`noughts watch` and press reset; then update the board with `noughts flash`"
                 )
-            ours = {name: file for name, file in present.items() if file.ours}
-            wanted = radio or radio_by(ours, lambda name, content: ours[name].holds(content))
-            chosen = _chosen(kind, wanted, files)
-            update = plan(kind, present, chosen, replace)
+            ours = {name: file.start for name, file in present.items() if file.ours}
+            wanted = radio or radio_of(ours)
+            if wanted.sends is not None and kind == V1:
+                raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
+            if wanted.gateway is not None and files["table.py"] != files_for_boards()["table.py"]:
+                raise BoardError(
+                    "the board is a gateway, which has no table; choose another board with --port, "
+                    "or make it a game again with `noughts put --radio off`"
+                )
+            chosen = files_with(wanted, kind, files)
+            update = plan(present, chosen, replace)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
                 "send"
@@ -114,25 +119,11 @@ def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile])
         board.forget_log()
 
 
-def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """All files for a board. Raises `BoardError` if it cannot have this radio."""
-    if radio.sends is not None and kind == V1:
-        raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
-    if radio.gateway is not None and game["table.py"] != files_for_boards()["table.py"]:
-        raise BoardError(
-            "the board is a gateway, which has no table; choose another board with --port, or "
-            "make it a game again with `noughts put --radio off`"
-        )
-    return files_with(radio, kind, game)
-
-
-def plan(
-    board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
-) -> Update:
-    """How to give a board (`V1` or `V2`) the wanted files; present: its files now.
+def plan(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool) -> Update:
+    """How to give a board the wanted files; present: its files now.
 
     Other programs' files stay; if one has the name of a wanted file, it is replaced only with
-    `replace`. Raises `BoardError` for such a file, or if there is too little room.
+    `replace`. Raises `BoardError` for such a file.
     """
     # An empty file may be left of an interrupted update, and has nothing to lose.
     foreign = {name for name, file in present.items() if not file.ours and file.start}
@@ -142,23 +133,17 @@ def plan(
             f"the board has another program's {' and '.join(taken)}; save a copy if you need it, "
             "then run `noughts put --replace`"
         )
-    old = {name for name, file in present.items() if file.ours and name not in wanted}
-    retired = sorted(old, key=lambda name: (name != LAST, name))
-    others = {n: file.size for n, file in present.items() if n not in wanted and n not in old}
-    sizes = others | {name: len(content) for name, content in wanted.items()}
-    over = sum(size_on_board(name, size) for name, size in sizes.items()) - _ROOM[board]
-    if over > 0:
-        names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
-        advice = f"remove some of its other files: {names}" if names else "make ours smaller"
-        raise BoardError(f"the board is {over:,} bytes short of space; {advice}")
-    send = sorted(
-        (n for n, file in wanted.items() if n not in present or not present[n].holds(file)),
-        key=lambda name: (name == LAST, name not in FIRST, name),
+    retired = {name for name, file in present.items() if file.ours and name not in wanted}
+    changed = {
+        name
+        for name, content in wanted.items()
+        if name not in present or not present[name].holds(content)
+    }
+    if not retired and changed <= {LAST}:
+        return Update((), tuple(changed))  # opening the table to write it removes the old one
+    changed |= wanted.keys() & {LAST}
+    old = retired | (changed & present.keys()) - {*FIRST}
+    return Update(
+        tuple(sorted(old, key=lambda name: (name != LAST, name))),
+        tuple(sorted(changed, key=lambda name: (name == LAST, name not in FIRST, name))),
     )
-    if not retired and send in ([], [LAST]):
-        return Update((), tuple(send))  # opening the table to write it removes the old one
-    first = [LAST] if LAST in present and LAST in wanted else []
-    if first and LAST not in send:
-        send.append(LAST)
-    changed = [name for name in send if name in present and name not in (*FIRST, LAST)]
-    return Update((*first, *retired, *changed), tuple(send))

@@ -4,7 +4,7 @@ The group is in a file that is made here: `group.py` for a sender, `main.py` for
 files do not change between releases, so they show the group of any board.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
@@ -45,26 +45,21 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
-    return radio_by(files, lambda name, content: files[name] == content)
-
-
-def radio_by(names: Mapping[str, object], holds: Callable[[str, bytes], bool]) -> Radio:
-    """As `radio_of`, for files that can only be compared; holds: whether a file has this content.
+    """The radio of a board with these files, of which the first 64 bytes are enough.
 
     Raises `BoardError` if the group's file is not one of ours.
     """
-    for group in GROUPS if GATEWAY in names and _MAIN in names else ():
-        if holds(_MAIN, _gateway_main(group)):
-            return Radio(gateway=group)
-    if _GROUP not in names:
-        return OFF
     for group in GROUPS:
-        if holds(_GROUP, _group(group)):
+        if files.get(_MAIN) == _gateway_main(group):
+            return Radio(gateway=group)
+        if files.get(_GROUP) == _group(group):
             return Radio(sends=group)
-    raise BoardError(
-        f"the board's {_GROUP} is not as it was made; name its group with --radio, or "
-        "`noughts put --radio off`"
-    )
+    if _GROUP in files:
+        raise BoardError(
+            f"the board's {_GROUP} is not as it was made; name its group with --radio, or "
+            "`noughts put --radio off`"
+        )
+    return OFF
 
 
 def _device(name: str) -> dict[str, bytes]:

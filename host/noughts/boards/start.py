@@ -12,10 +12,10 @@ import serial
 from microbit_emulator.firmware import V1
 from noughts import __version__
 from noughts.boards import clock
-from noughts.boards.ports import ERRORS
+from noughts.boards.ports import ERRORS, gone
 from noughts.boards.radio import OFF, Radio
 from noughts.boards.tracebacks import Traceback, TracebackReader
-from noughts.errors import BoardError, BoardGoneError, GameError
+from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
@@ -86,13 +86,6 @@ def wait_for_start(port: serial.SerialBase) -> Start:
     sent = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
     raise BoardError(
         f"the game on {port.port} did not start{sent}; press reset, or run `noughts put` again"
-    )
-
-
-def gone(port: serial.SerialBase) -> BoardGoneError:
-    """The error for a port that has disappeared during its use."""
-    return BoardGoneError(
-        f"the board on {port.port} went away; plug it in and run the same command again"
     )
 
 
