@@ -95,17 +95,11 @@ def confirm_start(port: serial.SerialBase, table_id: str, radio: Radio = OFF) ->
     table_id: the game's; it does not matter for a gateway.
     """
     start = wait_for_start(port)
-    boot = start.boot
-    if boot is not None and radio.gateway is None:
-        if (boot.release, boot.table_id) != (__version__, table_id):
-            raise BoardError(
-                f"the board started game {boot.release} with table {boot.table_id}, "
-                f"not {__version__} with {table_id}; try again"
-            )
-        if start.board == V1:
-            radio = OFF
-    elif start.release != __version__:
-        raise BoardError(f"the board started as {start}, not {__version__}; try again")
-    if start.radio != radio:
-        raise BoardError(f"the board started as {start}; its radio should be: {radio}; try again")
+    is_game = radio.gateway is None
+    if is_game and start.board == V1:
+        radio = OFF
+    found = start.boot.table_id if start.boot else None
+    wanted = table_id if is_game else None
+    if (start.release, found, start.radio) != (__version__, wanted, radio):
+        raise BoardError(f"the board started as {start}, which is not what was sent; try again")
     return start
