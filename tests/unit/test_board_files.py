@@ -352,5 +352,5 @@ def test_firmware_for_the_other_board(tmp_path):
     path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
     with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)
-    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
+    with pytest.raises(FirmwareError, match="it holds no MicroPython; use an official"):
         read_firmware(universal_hex({"V1": slim("V2")}), "it")

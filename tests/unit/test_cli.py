@@ -157,9 +157,9 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
     ("line", "why"),
     [
         ("play", "no terminal to play in"),
-        ("play --firmware missing.hex --keys A", "cannot read missing.hex"),
+        ("play --firmware missing.hex --keys A", "cannot use missing.hex (No such file or"),
         ("hex --list /dev/zero", "not a hex file"),
-        ("hex --firmware missing.hex", "cannot read missing.hex"),
+        ("hex --firmware missing.hex", "cannot use missing.hex (No such file or"),
         ("flash /nowhere", "/nowhere is not a micro:bit's drive"),
         ("put", "no micro:bit was found on a serial port; plug it in"),
         ("put --table missing.py", "cannot use missing.py (No such file or directory)"),

@@ -131,12 +131,8 @@ def load_firmware(path: Path) -> dict[str, Firmware]:
 
     Raises `FirmwareError` if there is none.
     """
-    try:
-        with path.open(encoding="ascii", errors="replace") as file:
-            text = file.read(_MAX_FILE)
-    except OSError as error:
-        raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
-    return read_firmware(text, str(path))
+    with path.open(encoding="ascii", errors="replace") as file:
+        return read_firmware(file.read(_MAX_FILE), str(path))
 
 
 def read_firmware(text: str, name: str) -> dict[str, Firmware]:
@@ -149,16 +145,9 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
     for section, chunks in sections.items():
         memory = hexes.intel_hex(chunks)
         info = layout_of(memory)
-        board = section or (info.device_version.value if info else "")
-        if board not in (V1, V2):
-            continue
         versions = _VERSIONS.search(info.micropython_version) if info else None
-        if info is None or versions is None or info.device_version.value != board:
-            raise FirmwareError(
-                f"{name} holds no MicroPython for the micro:bit {board}; "
-                "use an official MicroPython hex"
-            )
-        found[board] = Firmware(memory, info, versions[1], versions[2])
+        if info and versions and section in ("", info.device_version.value):
+            found[info.device_version.value] = Firmware(memory, info, versions[1], versions[2])
     if not found:
         raise FirmwareError(f"{name} holds no MicroPython; use an official MicroPython hex")
     return dict(sorted(found.items()))
@@ -181,16 +170,11 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
 
 
 def firmware_for_boards(paths: Iterable[Path] = ()) -> dict[str, Firmware]:
-    """A firmware for each board: from these files, else the bundled one."""
-    chosen: dict[str, Firmware] = {}
+    """A firmware for each board: the last one in these files, else the bundled one."""
+    chosen = {board: bundled_for(board) for board in (V1, V2)}
     for path in paths:
-        for board, firmware in load_firmware(path).items():
-            if board in chosen:
-                raise FirmwareError(
-                    f"{path} is a second firmware for {board}; give one for each board"
-                )
-            chosen[board] = firmware
-    return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
+        chosen |= load_firmware(path)
+    return chosen
 
 
 def universal_hex(firmwares: Mapping[str, Firmware]) -> str:
