@@ -148,9 +148,8 @@ def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
     ("usb_id", "files", "why"),
     [
         (OTHER_ID, {"V1": FILES}, "is a micro:bit V2, and the hex is for the V1 only"),
-        (USB_ID, {"V1": {"table.py": FILES["table.py"]}}, "does not hold the game; make one with"),
-        (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game; make one with"),
-        (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "has a different table for each board; make a"),
+        (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game, or not the same"),
+        (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "or not the same for each board; make one"),
         (USB_ID, {}, "is not a hex file"),
     ],
 )
@@ -222,7 +221,7 @@ def test_a_drive_that_cannot_be_written(fails, drive):
 def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash, drive):
     one = drive(returns=False)
     status, out, err = flash(one.path, "--port", "/dev/ttyNONE", verify=True)
-    assert f"{one.path} did not come back; listening on the serial port anyway\n" in out
+    assert out.startswith(f"flashing {one.path}")
     assert status == 1 and "there is no port /dev/ttyNONE" in err
 
 

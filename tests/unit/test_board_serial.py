@@ -247,7 +247,7 @@ def test_a_drive_in_maintenance_mode(tmp_path):
     path = tmp_path / "MAINTENANCE"
     StandInDrive(path, mode="Bootloader")
     (check,) = of_board(ProbedBoard(drive=look(path)))
-    todo = "in maintenance mode; unplug it and plug it in without holding reset"
+    todo = "in maintenance mode; unplug it and plug it in again without holding reset"
     assert check == Check("drive", False, f"{path}, interface 0249: {todo}")
 
 

@@ -19,9 +19,7 @@ from noughts.boards.ports import known_id
 from noughts.errors import BoardError, printable
 
 HEX_NAME = "noughts.hex"
-MAINTENANCE = (
-    "the board is in maintenance mode; unplug it and plug it in again without holding reset"
-)
+MAINTENANCE = "in maintenance mode; unplug it and plug it in again without holding reset"
 NO_DRIVE = (
     "no micro:bit drive was found; check that the cable has data lines, that the drive MICROBIT "
     "is mounted, and that reset was not held while plugging in (maintenance mode)"
@@ -68,8 +66,8 @@ def find_drives() -> list[Drive]:
 def look(path: Path) -> Drive | None:
     """The micro:bit's drive at a path, or None if there is none."""
     lines = _text(path / "DETAILS.TXT").splitlines()
-    pairs = (line.split(":", 1) for line in lines if ":" in line)
-    details = {key.strip().lower(): value.strip() for key, value in pairs}
+    pairs = (line.partition(":") for line in lines)
+    details = {key.strip().lower(): value.strip() for key, _, value in pairs}
     if not {"unique id", "interface version", "version", "daplink mode"} & set(details):
         return None
     version = details.get("interface version") or details.get("version") or "unknown"

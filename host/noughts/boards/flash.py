@@ -52,24 +52,21 @@ def hex_in(path: Path) -> Hex:
 
     Raises `FirmwareError`.
     """
-    tables: set[Table | None] = set()
-    radios = set()
     firmwares = load_firmware(path)
-    for firmware in firmwares.values():
-        files = firmware.files()
-        radios.add(radio_of(files))
-        if radio_of(files).gateway is not None:
-            tables.add(None)
-            continue
-        if "table.py" not in files or "main.py" not in files:
-            raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
-        tables.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}"))
-    if len(tables) > 1:
-        raise FirmwareError(
-            f"{path} has a different table for each board; make a new hex with `noughts hex`"
-        )
+    contents = [firmware.files() for firmware in firmwares.values()]
     # In a game's hex, the V1 never has radio.
-    return Hex(path.read_bytes(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
+    radio = max(map(radio_of, contents), key=OFF.__ne__)
+    table = None
+    if radio.gateway is None:
+        tables = {files.get("table.py") for files in contents}
+        text = tables.pop()
+        if text is None or tables:
+            raise FirmwareError(
+                f"{path} does not hold the game, or not the same for each board; make one with "
+                "`noughts hex`"
+            )
+        table = brain.read(text.decode("latin-1"), f"table.py in {path}")
+    return Hex(path.read_bytes(), table, frozenset(firmwares), radio)
 
 
 def flash(
@@ -87,7 +84,7 @@ def flash(
     `BoardError`.
     """
     if drive.maintenance:
-        raise BoardError(drives.MAINTENANCE)
+        raise BoardError(f"the board is {drives.MAINTENANCE}")
     if drive.board is not None and drive.board not in what.boards:
         raise BoardError(
             f"{drive.path} is a micro:bit {drive.board}, and the hex is for the "
@@ -105,16 +102,14 @@ def flash(
             f"the drive {drive.path} went away before all of the hex was copied; "
             "try again, if need be with another cable or USB port"
         )
-    if back is None and not verify:
-        raise BoardError(
-            f"the drive {drive.path} did not come back; plug the board in again, "
-            "and look for FAIL.TXT on it"
-        )
     if not verify:
+        if back is None:
+            raise BoardError(
+                f"the drive {drive.path} did not come back; plug the board in again, "
+                "and look for FAIL.TXT on it"
+            )
         say(f"{drive.path}: copied; not verified")
         return None
-    if back is None:
-        say(f"{drive.path} did not come back; listening on the serial port anyway")
     with closing(_opened(drive, port)) as line:
         with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
@@ -140,13 +135,14 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
 
 def _port_of(drive: Drive) -> str:
     """The port with the drive's USB id; the only port, if one of the two ids is unknown."""
-    ports = find_ports()
-    same = [port for port in ports if port.usb_id == drive.usb_id is not None]
-    if not same and len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
-        same = ports
-    if not same:
+    ports = [
+        port
+        for port in find_ports()
+        if port.usb_id == drive.usb_id or None in (port.usb_id, drive.usb_id)
+    ]
+    if len(ports) != 1:
         raise BoardError(
             "the hex was copied, but no serial port was found to check that the game starts; "
             "name it with --port, or use --no-verify"
         )
-    return same[0].name
+    return ports[0].name

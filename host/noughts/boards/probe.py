@@ -12,7 +12,7 @@ from importlib.metadata import version
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V2
 from noughts import __version__, brain
-from noughts.boards.drive import Drive, find_drives
+from noughts.boards.drive import MAINTENANCE, Drive, find_drives
 from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import bundled_for, is_sound, version_numbers
 from noughts.boards.ports import Port, find_ports, open_port
@@ -48,23 +48,19 @@ def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
     found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
     # An extra port may be among those found, perhaps under another name.
     ports = {os.path.realpath(port.name): port for port in reversed(found)}
-    boards = [ProbedBoard(port=port) for port in reversed(ports.values())]
-    for drive in find_drives():
-        same = [each for each in boards if each.port and each.port.usb_id == drive.usb_id]
-        board = same[0] if same and drive.usb_id else ProbedBoard()
-        board.drive, board.board = drive, drive.board
-        if board not in boards:
-            boards.append(board)
-    return boards
+    drives = {drive.usb_id or str(drive.path): drive for drive in find_drives()}
+    pairs: list[tuple[Drive | None, Port | None]] = [
+        (drives.pop(port.usb_id or "", None), port) for port in reversed(ports.values())
+    ]
+    pairs += [(drive, None) for drive in drives.values()]
+    return [ProbedBoard(drive, port, drive.board if drive else None) for drive, port in pairs]
 
 
 def probe(board: ProbedBoard, restart: bool) -> None:
     """Open a board's port; restart: also ask for its firmware and program, which restarts it."""
-    if board.port is None:
-        missing = "its serial port is missing; unplug the board and plug it in again"
-        board.error = BoardError(missing)
-        return
     try:
+        if board.port is None:
+            raise BoardError("its serial port is missing; unplug the board and plug it in again")
         with closing(open_port(board.port.name)) as port:
             if restart:
                 with BoardFiles(port) as files:
@@ -117,7 +113,7 @@ def of_board(board: ProbedBoard) -> Iterator[Check]:
     if drive is not None:
         found = f"{drive.path}, interface {drive.interface}"
         if drive.maintenance:
-            found += ": in maintenance mode; unplug it and plug it in without holding reset"
+            found += f": {MAINTENANCE}"
         yield Check("drive", not drive.maintenance, found)
     elif port is not None and port.usb_id is not None:
         yield Check("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
