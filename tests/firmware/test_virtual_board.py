@@ -129,7 +129,7 @@ def test_what_the_firmware_is_made_by_may_fail():
 
 
 def in_process(made):
-    return BoardProcess(*(io.BytesIO() for _ in range(3)), made, 1, 1.0)
+    return BoardProcess(*(io.BytesIO() for _ in range(2)), made, 1, 1.0)
 
 
 def obeyed_at_us(process, *messages):

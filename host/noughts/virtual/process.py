@@ -26,9 +26,7 @@ import pickle
 import socket
 import sys
 import threading
-import traceback
 from collections import deque
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from microbit_emulator import EmulatorError
@@ -75,7 +73,7 @@ class Pty:
 
 
 class Tcp:
-    """Sends the board's output to every connected program."""
+    """Sends the board's output to every program that has connected."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -90,17 +88,9 @@ class Tcp:
                 peer.setblocking(False)
                 self._peers.append(peer)
         data = b""
-        for peer in tuple(self._peers):
-            try:
-                received = peer.recv(4096)
-            except BlockingIOError:
-                continue
-            except OSError:
-                received = b""
-            if not received:
-                self._peers.remove(peer)
-                peer.close()
-            data += received
+        for peer in self._peers:
+            with contextlib.suppress(OSError):  # it has sent nothing, or has closed its port
+                data += peer.recv(4096)
         return data
 
     def write(self, data: bytes) -> None:
@@ -113,15 +103,9 @@ class BoardProcess:
     """A virtual board that obeys messages, from its `start` message on."""
 
     def __init__(
-        self,
-        commands: BinaryIO,
-        answers: BinaryIO,
-        line: Pty | Tcp,
-        program: Program,
-        seed: int,
-        speed: float,
+        self, answers: BinaryIO, line: Pty | Tcp, program: Program, seed: int, speed: float
     ) -> None:
-        self._commands, self._answers, self._line = commands, answers, line
+        self._answers, self._line = answers, line
         self._inbox: deque[Message] = deque()
         self._seed, self._speed = seed, speed
         self._before_us = 0  # device time before the board was last programmed
@@ -138,8 +122,8 @@ class BoardProcess:
     def _note_write(self, kind: str, address: int, size: int, us: int) -> None:
         self._written_us = self._board.clock_us + us
 
-    def run(self) -> None:
-        threading.Thread(target=self._listen, daemon=True).start()
+    def run(self, commands: BinaryIO) -> None:
+        threading.Thread(target=self._listen, args=[commands], daemon=True).start()
         from microbit_emulator import run_in_real_time
 
         run_in_real_time(self._step, self._speed)
@@ -159,10 +143,10 @@ class BoardProcess:
         _send(self._answers, "state", (clock_us, board.leds()))
         return clock_us
 
-    def _listen(self) -> None:
+    def _listen(self, commands: BinaryIO) -> None:
         try:
             while True:
-                self._inbox.append(pickle.load(self._commands))
+                self._inbox.append(pickle.load(commands))
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)  # the owner is gone, so the board stops
 
@@ -227,9 +211,10 @@ def main() -> None:
             _, *wanted = pickle.load(commands)
         except EOFError:  # the owner has given up
             return
-        BoardProcess(commands, answers, line, *wanted).run()
+        BoardProcess(answers, line, *wanted).run(commands)
     except Exception as error:
-        _send(answers, "failed", _words(error))
+        is_known = isinstance(error, EmulatorError)
+        _send(answers, "failed", str(error) if is_known else f"{error!r}; please report it")
         os._exit(1)  # the thread that reads would hold up an ordinary exit
 
 
@@ -239,11 +224,3 @@ def _send(answers: BinaryIO, name: str, value: object) -> None:
         answers.flush()
     except OSError:
         os._exit(0)  # the owner is gone
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, EmulatorError):
-        return str(error)
-    *_, frame = traceback.extract_tb(error.__traceback__)
-    what = " ".join(f"{type(error).__name__} {error}".split())
-    return f"{what} in {Path(frame.filename).name}, line {frame.lineno}; please report it"

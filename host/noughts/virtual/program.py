@@ -100,10 +100,8 @@ class StoredFlash:
                 self._last = zlib.decompress(content[_DIGEST:])
         except FileNotFoundError:
             pass
-        except OSError as error:
-            self.error = f"cannot read {self.path} ({error.strerror}); the board is a new one"
-        except zlib.error:
-            self.error = f"{self.path} is damaged; the board is a new one"
+        except (OSError, zlib.error) as error:
+            self.error = f"cannot use {self.path} ({error}); the board is a new one"
         return replace(self._new, flash=self._last)
 
     def keep(self, flash: bytes) -> None:
@@ -118,11 +116,8 @@ class StoredFlash:
         self._last = flash
 
     def forget(self) -> None:
-        """Remove the file: the next board is a new one."""
-        try:
-            self.path.unlink(missing_ok=True)
-        except OSError as error:
-            self.error = error_message(error)
+        """Remove the file: the next board is a new one. Raises `OSError`."""
+        self.path.unlink(missing_ok=True)
 
 
 def choice_in(flash: bytes) -> str:
