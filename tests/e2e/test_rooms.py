@@ -137,15 +137,12 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
 @pytest.mark.parametrize(
     ("url", "password", "authority", "why"),
     [
-        ("mqtts://3b@localhost:{tls}", WRONG, CA, "it refuses this user or password; check both"),
+        ("mqtts://3b@localhost:{tls}", WRONG, CA, "it refuses the connection (Not authorized); "),
         ("mqtts://3b@localhost:{tls}", PASSWORD, None, "its certificate is not trusted"),
-        ("mqtts://3b@localhost:{open}", None, CA, "there is no TLS at localhost port "),
-        ("mqtt://localhost:{tls}", None, None, "it hung up before it answered; check the port"),
-        ("mqtt://nowhere.invalid", None, None, "there is no host nowhere.invalid; check its name"),
-        (
-            *("mqtt://127.0.0.1:1", None, None),
-            "nothing answers at 127.0.0.1 port 1 (Connection refused); check",
-        ),
+        ("mqtts://3b@localhost:{open}", None, CA, "check that a broker with TLS runs at localhost"),
+        ("mqtt://localhost:{tls}", None, None, "check that a broker without TLS runs at localhost"),
+        ("mqtt://nowhere.invalid", None, None, "a broker without TLS runs at nowhere.invalid port"),
+        ("mqtt://127.0.0.1:1", None, None, "no connection to it (Connection refused); check that"),
     ],
 )
 def test_why_a_broker_is_waited_for(guarded, mosquitto, folder, url, password, authority, why):
@@ -154,7 +151,7 @@ def test_why_a_broker_is_waited_for(guarded, mosquitto, folder, url, password, a
     while is_slow(told):  # it had no turn: it is asked again
         with contextlib.closing(Broker(address, [])) as broker:
             told = broker.arrived.get(timeout=LIMIT_S).why
-    assert told.startswith(why) and "; " in told
+    assert why in told and "; " in told
 
 
 def test_each_loss_of_the_connection_is_told_once(mosquitto):

@@ -78,16 +78,14 @@ def test_addresses(url, host, port, tls, user, prefix):
         ),
         (("--publish", BROKER, "--ca", "ca.pem"), "with TLS; write mqtts://"),
         (("--publish", BROKER, "--password-file", "empty"), "--password-file needs a user"),
-        (("--publish", "mqtt://u@b", "--password-file", "missing"), "cannot read the password"),
+        (("--publish", "mqtt://u@b", "--password-file", "missing"), "cannot use missing (No such"),
         (("--publish", "mqtt://u@b", "--password-file", "empty"), "does not begin with a password"),
-        (("--publish", "mqtt://u@b", "--password-file", "binary"), "it is not text"),
         (("mqtts://b", "--ca", "missing"), "cannot read the certificate"),
-        (("mqtts://b", "--ca", "empty"), "(it holds none)"),
+        (("mqtts://b", "--ca", "empty"), "cannot read the certificate in empty ("),
     ],
 )
 def test_what_cannot_be_used_is_one_line(words, why, refused, folder):
     (folder / "empty").write_text("\n")
-    (folder / "binary").write_bytes(b"\xff\xfe\n")
     told = refused("watch", *words, db="games.db")
     assert why in told and "ecret7" not in told
     assert not (folder / "games.db").exists()

@@ -61,7 +61,7 @@ def parse(
     """Parse an address, and read the password and certificate.
 
     The password is the first line of the file, else from the environment. authority: the CA's
-    certificate in PEM, else those that the system trusts. Raises `NoughtsError`.
+    certificate in PEM, else those that the system trusts. Raises `NoughtsError` and `OSError`.
     """
     try:
         parts = urlsplit(url)
@@ -93,11 +93,7 @@ def parse(
 def _password(path: Path | None) -> str | None:
     if path is None:
         return os.environ.get(VARIABLE) or None
-    try:
-        password, *_ = path.read_text("utf-8-sig").splitlines() or [""]
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not text"
-        raise NoughtsError(f"cannot read the password in {path} ({why}); check the file") from error
+    password, *_ = path.read_text("utf-8-sig", errors="replace").splitlines() or [""]
     if not password:
         raise NoughtsError(f"{path} does not begin with a password; write it into the first line")
     return password
@@ -109,9 +105,9 @@ def _context(authority: Path | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=None if authority is None else str(authority))
     except OSError as error:
-        why = "it holds none" if isinstance(error, ssl.SSLError) else error.strerror
         raise NoughtsError(
-            f"cannot read the certificate in {authority} ({why}); name the CA's, in PEM, with --ca"
+            f"cannot read the certificate in {authority} ({error.strerror}); name the CA's, in "
+            "PEM, with --ca"
         ) from error
 
 

@@ -1,7 +1,6 @@
 """A connection to a broker, which reconnects: paho's, with our error messages."""
 
 import queue
-import socket
 import ssl
 import sys
 import time
@@ -42,7 +41,7 @@ class Broker(paho.Client):
         self.arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
         """Messages, which must be acknowledged, new connections, and failures, each once."""
         self.why = ""
-        """The last failure that was reported since the last connection."""
+        """The last failure since the last connection."""
         self.let_in = self.closing = False
         if address.user is not None:
             self.username_pw_set(address.user, address.password)
@@ -86,9 +85,7 @@ class Broker(paho.Client):
     def note_answer(self, code: ReasonCode) -> None:
         self.let_in = not code.is_failure
         if code.is_failure:
-            wrong = "this user or password; check both, and --password-file"
-            known = code.value in (134, 135)  # in MQTT 5
-            self.fail(f"it refuses {wrong if known else f'to connect ({code}); look into its log'}")
+            self.fail(f"it refuses the connection ({code}); check the user and --password-file")
         else:
             self.why = ""
             self.subscribe([(topic, QOS) for topic in self.subscriptions])
@@ -98,12 +95,7 @@ class Broker(paho.Client):
         if self.let_in:
             self.fail("the connection was lost; noughts reconnects when the broker is back")
         elif not self.why:
-            other = "one without" if self.address.tls else "one with"
-            self.fail(
-                "it does not answer as an MQTT broker; check the address and its port"
-                if "Keep alive" in str(code)
-                else f"it hung up before it answered; check the port, which may be {other} TLS"
-            )
+            self.fail(f"it does not answer as an MQTT broker ({code}); {self.advice}")
         self.let_in = False
 
     def check(self, codes: Iterable[ReasonCode], what: str) -> None:
@@ -112,27 +104,21 @@ class Broker(paho.Client):
             self.fail(f"it does not let this user {what}; check its access list")
 
     def note_error(self, error: BaseException | None) -> None:
-        if not self.why or isinstance(error, ssl.SSLError):
-            self.fail(self.reason(error))
+        reason = getattr(error, "strerror", None) or error
+        if isinstance(error, ssl.SSLCertVerificationError):
+            self.fail(
+                f"its certificate is not trusted ({error.verify_message.rstrip('.')}); check the "
+                "host's name, and name the certificate of its CA with --ca"
+            )
+        elif not self.why:
+            self.fail(f"no connection to it ({reason}); {self.advice}")
+
+    @property
+    def advice(self) -> str:
+        tls = "with" if self.address.tls else "without"
+        return f"check that a broker {tls} TLS runs at {self.address.host} port {self.address.port}"
 
     def fail(self, why: str) -> None:
         if why != self.why:
             self.why = why
             self.arrived.put(PortUnavailable(str(self.address), why))
-
-    def reason(self, error: BaseException | None) -> str:
-        where = f"{self.address.host} port {self.address.port}"
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return (
-                f"its certificate is not trusted ({error.verify_message.rstrip('.')}); check the "
-                "host's name, and name the certificate of its CA with --ca"
-            )
-        hung_up = isinstance(error, (ConnectionResetError, ConnectionAbortedError))
-        if isinstance(error, ssl.SSLError) or (hung_up and self.address.tls):
-            return f"there is no TLS at {where}; write mqtt://, or name the port that has TLS"
-        if isinstance(error, socket.gaierror):
-            return f"there is no host {self.address.host}; check its name and the network"
-        if isinstance(error, OSError):
-            why = error.strerror or str(error) or type(error).__name__
-            return f"nothing answers at {where} ({why}); check that the broker runs"
-        return f"what answers at {where} is not an MQTT broker; check the address"
