@@ -11,7 +11,7 @@ from boards import A, B, PortDriver, text
 from needed import long
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, STEP_US, BoardProcess
+from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, BoardProcess
 from noughts.virtual.program import Program, program
 from own_engines import is_gone
 from waiting import until
@@ -134,31 +134,25 @@ def in_process(made):
 
 def obeyed_at_us(process, *messages):
     """The device time at which the last of these is obeyed."""
-    process._inbox.extend(messages)
-    process._obey()
-    while process._inbox:
-        process._step()
-        process._obey()
-    return process._board.clock_us
+    for message in messages:
+        process._take(message)
+    return process._last_us
 
 
 def test_a_button_stays_down_and_then_up_for_a_while():
     """So quick clicks all count."""
     process = in_process(program("V2"))
-    up_us = obeyed_at_us(process, *CLICK)
-    assert PRESS_US <= up_us <= PRESS_US + STEP_US
-    assert obeyed_at_us(process, ("press", B)) == up_us  # which was not down
-    down_us = obeyed_at_us(process, ("press", A, B))  # both at one moment
-    assert PRESS_US <= down_us - up_us <= PRESS_US + STEP_US
-    assert PRESS_US <= obeyed_at_us(process, ("release", A, B)) - down_us <= PRESS_US + STEP_US
+    assert obeyed_at_us(process, *CLICK) == PRESS_US
+    assert obeyed_at_us(process, ("press", B)) == PRESS_US  # which was not down
+    assert obeyed_at_us(process, ("press", A, B)) == 2 * PRESS_US  # both at one moment
+    assert obeyed_at_us(process, ("release", A, B)) == 3 * PRESS_US
 
 
 def test_of_a_key_that_repeats_a_few_are_kept():
     process = in_process(program("V2"))
-    obeyed_at_us(process, *[("gesture", PRESS_US, ("press", A), ("release", A))] * 30)
-    while process._gestures or process._board.clock_us < process._resting_until_us:
-        process._step()
-    assert MAX_WAITING <= process._board.clock_us / (PRESS_US + REST_US) < MAX_WAITING + 1
+    for _ in range(30):
+        process._take(("gesture", PRESS_US, *CLICK))
+    assert process._resting_until_us == (MAX_WAITING + 1) * (PRESS_US + REST_US)
 
 
 def test_a_board_that_is_programmed_anew_waits_for_no_press_of_the_one_before():

@@ -27,6 +27,7 @@ import socket
 import sys
 import threading
 from collections import deque
+from functools import partial
 from typing import Any, BinaryIO
 
 from microbit_emulator import EmulatorError
@@ -115,8 +116,7 @@ class BoardProcess:
         self._board = program.microbit(self._seed)
         self._board.watch_flash(self._note_write)
         self._written_us: int | None = None  # when flash was written, until the owner has it
-        self._gestures: deque[tuple[int, Message, Message]] = deque()
-        self._pressed_until_us = self._resting_until_us = 0
+        self._last_us = self._pressed_until_us = self._resting_until_us = 0
         self._up_until_us: dict[str, int] = {}
 
     def _note_write(self, kind: str, address: int, size: int, us: int) -> None:
@@ -129,8 +129,8 @@ class BoardProcess:
         run_in_real_time(self._step, self._speed)
 
     def _step(self) -> int:
-        self._obey()
-        self._start_gesture()
+        while self._inbox:
+            self._take(self._inbox.popleft())
         board = self._board
         board.uart.send(self._line.read())
         board.run_for(STEP_US)
@@ -150,50 +150,39 @@ class BoardProcess:
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)  # the owner is gone, so the board stops
 
-    def _obey(self) -> None:
-        inbox = self._inbox
-        while inbox and self._board.clock_us >= self._not_before_us(inbox[0]):
-            self._do(inbox.popleft())
-
-    def _not_before_us(self, message: Message) -> int:
-        match message:
-            case ("press", *buttons):
-                return max(self._up_until_us.get(button, 0) for button in buttons)
-            case ("release", *_):
-                return self._pressed_until_us
-        return 0
-
-    def _do(self, message: Message) -> None:
+    def _take(self, message: Message) -> None:
+        """Schedule what a message asks for: one after another, each once its time has come."""
         board = self._board
+        us = max(board.clock_us, self._last_us)
         match message:
             case ("press", *buttons):
+                us = max(us, *(self._up_until_us.get(button, 0) for button in buttons))
+                self._pressed_until_us = us + PRESS_US
                 for button in buttons:
-                    board.press(button)
-                self._pressed_until_us = board.clock_us + PRESS_US
+                    board.at(us, partial(board.press, button))
             case ("release", *buttons):
+                us = max(us, self._pressed_until_us)
+                self._up_until_us |= dict.fromkeys(buttons, us + PRESS_US)
                 for button in buttons:
-                    board.release(button)
-                    self._up_until_us[button] = board.clock_us + PRESS_US
+                    board.at(us, partial(board.release, button))
             case ("tilt", x_mg, y_mg):
-                board.tilt(x_mg, y_mg)
-            case ("gesture", us, begin, end):
-                if len(self._gestures) < MAX_WAITING:
-                    self._gestures.append((us, begin, end))
+                board.at(us, partial(board.tilt, x_mg, y_mg))
+            case ("gesture", held_us, begin, end):
+                begin_us = max(board.clock_us, self._resting_until_us)
+                rest_us = held_us + REST_US
+                if begin_us <= board.clock_us + MAX_WAITING * rest_us:
+                    self._resting_until_us = begin_us + rest_us
+                    board.at(begin_us, partial(self._take, begin))
+                    board.at(begin_us + held_us, partial(self._take, end))
+                return
             case ("reset",):
                 board.reset()
             case ("program", program):
                 self._before_us += board.clock_us
                 self._seed += 1  # so that it gets another boot id
                 self._switch_on(program)
-                self._written_us = 0
-
-    def _start_gesture(self) -> None:
-        now_us = self._board.clock_us
-        if self._gestures and now_us >= self._resting_until_us:
-            us, begin, end = self._gestures.popleft()
-            self._do(begin)
-            self._board.at(now_us + us, lambda: self._do(end))
-            self._resting_until_us = now_us + us + REST_US
+                self._written_us = us = 0
+        self._last_us = us
 
 
 def main() -> None:
