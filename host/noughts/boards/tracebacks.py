@@ -10,7 +10,7 @@ from noughts.boards.radio import RADIO_FILES
 from noughts.device_files import device_dir, device_files
 
 _HEADER = "Traceback (most recent call last):"
-_PLACE = re.compile(r'  File "([^"]{1,64})", line ([0-9]{1,6})')
+_PLACE = re.compile(r'^  File "([^"]{1,64})", line ([0-9]{1,6})', re.MULTILINE)
 _MISSING = re.compile(r"ImportError: no module named '([^']{1,64})'")
 
 
@@ -21,18 +21,15 @@ class Traceback:
         self.lines = lines
         self.error = lines[-1]
         """Such as `NameError: name 'x' is not defined`."""
-        self.file = ""
+        *_, (name, line) = _PLACE.findall("\n".join(lines)) or [("", "0")]
+        # A V1 gives this name to the file that is run.
+        self.file = "main.py" if name == "__main__" else name
         """Empty if the traceback has none."""
-        self.numbers: tuple[int, ...] = ()
+        number = int(line)
+        # MicroPython names the line after an unfinished one.
+        is_syntax = self.error.startswith("SyntaxError")
+        self.numbers = (number - 1, number) if is_syntax else (number,)
         """The lines of that file, counted from 1; one of them is wrong."""
-        for line in lines:
-            if found := _PLACE.match(line):
-                # A V1 gives this name to the file that is run.
-                self.file = "main.py" if found[1] == "__main__" else found[1]
-                number = int(found[2])
-                # MicroPython names the line after an unfinished one.
-                is_syntax = self.error.startswith("SyntaxError")
-                self.numbers = (number - 1, number) if is_syntax else (number,)
 
     @property
     def incomplete(self) -> bool:
