@@ -115,13 +115,10 @@ def opened(talker):
     return make
 
 
-def test_the_first_traceback_is_the_reason_unless_it_starts_after_all(opened, clock):
-    second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
+def test_a_traceback_is_the_reason(opened):
     with pytest.raises(GameError, match="the game on stepped://0 stops with NameErr") as raised:
-        wait_for_start(opened(*STOPPED, *FAULT, *second))
+        wait_for_start(opened(*STOPPED, *FAULT))
     assert raised.value.details[:3] == FAULT
-    assert 1.9 < clock.monotonic() < 2.2  # it might still have started
-    assert wait_for_start(opened(*FAULT, write(V2_BOOT))).boot == V2_BOOT
 
 
 @pytest.mark.parametrize(
@@ -139,7 +136,7 @@ def test_neither_silence_nor_our_own_interruption_is_a_fault(opened, clock, line
     ("lines", "expected"),
     [
         ([write(V2_BOOT)], Start(V2_BOOT, "V2", "1.0.0")),
-        ([*FAULT, RADIO, write(V2_BOOT)], Start(V2_BOOT, "V2", "1.0.0", SENDS, "0123ABCD")),
+        ([*STOPPED, RADIO, write(V2_BOOT)], Start(V2_BOOT, "V2", "1.0.0", SENDS, "0123ABCD")),
         (["cut shortgateway 1.0.0 V1 7"], Start(None, "V1", "1.0.0", Radio(gateway=7))),
     ],
 )

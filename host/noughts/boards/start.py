@@ -14,14 +14,12 @@ from noughts import __version__
 from noughts.boards import clock
 from noughts.boards.ports import ERRORS, gone
 from noughts.boards.radio import OFF, Radio
-from noughts.boards.tracebacks import Traceback, TracebackReader
+from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
 _LIMIT_S = 10.0
-_RESTART_S = 2.0
-"""How long the game may take to start after a traceback, which may be from before the restart."""
 
 # Other text may come first in the line: a reset may have cut a line short.
 _SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
@@ -57,7 +55,6 @@ def wait_for_start(port: serial.SerialBase) -> Start:
     """
     stream, reader = Stream(), TracebackReader()
     radio, radio_id = OFF, None
-    stopped: Traceback | None = None
     last = ""
     try:
         port.timeout = 0.1
@@ -75,14 +72,11 @@ def wait_for_start(port: serial.SerialBase) -> Start:
                 if found := _SENDER.search(last):
                     radio, radio_id = Radio(sends=int(found[2])), found[1]
                 fault = reader.feed(last)
-                # KeyboardInterrupt is our own Ctrl-C; a second fault follows from the first.
-                if fault and not stopped and not fault.error.startswith("KeyboardInterrupt"):
-                    stopped = fault
-                    end_s = min(end_s, clock.monotonic() + _RESTART_S)
+                # KeyboardInterrupt is our own Ctrl-C.
+                if fault and not fault.error.startswith("KeyboardInterrupt"):
+                    raise GameError(f"the game on {port.port} {fault}", fault.report())
     except ERRORS as error:
         raise gone(port) from error
-    if stopped is not None:
-        raise GameError(f"the game on {port.port} {stopped}", stopped.report())
     sent = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
     raise BoardError(
         f"the game on {port.port} did not start{sent}; press reset, or run `noughts put` again"
