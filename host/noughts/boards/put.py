@@ -9,7 +9,7 @@ files are removed before any is sent, so that there is always enough room.
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
@@ -26,13 +26,6 @@ _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
 _OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
 """The same for release 1.0.0, whose files also had the menu's choice."""
-
-
-class Update(NamedTuple):
-    """The files to remove from a board and then to send, each in this order."""
-
-    remove: tuple[str, ...]
-    send: tuple[str, ...]
 
 
 class Steps(Protocol):
@@ -81,20 +74,17 @@ def bring_up_to_date(
                     "or make it a game again with `noughts put --radio off`"
                 )
             chosen = files_with(wanted, kind, files)
-            update = plan(present, chosen, replace)
-            say(
-                f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
-                "send"
-            )
+            remove, send = plan(present, chosen, replace)
+            say(f"micro:bit {kind} on {port_name}: {len(send)} of {len(chosen)} files to send")
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
-            with progress(sum(len(chosen[name]) for name in update.send)) as steps:
-                if update.remove:
-                    board.remove(update.remove)
-                for name in update.remove:
-                    if name not in update.send:
+            with progress(sum(len(chosen[name]) for name in send)) as steps:
+                if remove:
+                    board.remove(remove)
+                for name in remove:
+                    if name not in send:
                         steps.say(f"removed {name}")
-                for name in update.send:
+                for name in send:
                     steps.doing(name)
                     board.send(name, chosen[name])
                     steps.advance(len(chosen[name]))
@@ -119,8 +109,10 @@ def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile])
         board.forget_log()
 
 
-def plan(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool) -> Update:
-    """How to give a board the wanted files; present: its files now.
+def plan(
+    present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
+) -> tuple[list[str], list[str]]:
+    """The files to remove from a board and then to send, each in order; present: its files now.
 
     Other programs' files stay; if one has the name of a wanted file, it is replaced only with
     `replace`. Raises `BoardError` for such a file.
@@ -140,10 +132,10 @@ def plan(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace:
         if name not in present or not present[name].holds(content)
     }
     if not retired and changed <= {LAST}:
-        return Update((), tuple(changed))  # opening the table to write it removes the old one
+        return [], list(changed)  # opening the table to write it removes the old one
     changed |= wanted.keys() & {LAST}
     old = retired | (changed & present.keys()) - {*FIRST}
-    return Update(
-        tuple(sorted(old, key=lambda name: (name != LAST, name))),
-        tuple(sorted(changed, key=lambda name: (name == LAST, name not in FIRST, name))),
+    return (
+        sorted(old, key=lambda name: (name != LAST, name)),
+        sorted(changed, key=lambda name: (name == LAST, name not in FIRST, name)),
     )

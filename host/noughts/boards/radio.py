@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from microbit_emulator.firmware import V2
 from noughts.boards.packing import packed
 from noughts.device_files import device_dir
-from noughts.errors import BoardError
 
 GROUPS = range(256)
 SENDER, GATEWAY = "air.py", "gateway.py"
@@ -45,20 +44,12 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
-    """The radio of a board with these files, of which the first 64 bytes are enough.
-
-    Raises `BoardError` if the group's file is not one of ours.
-    """
+    """The radio of a board with these files, of which the first 64 bytes are enough."""
     for group in GROUPS:
         if files.get(_MAIN) == _gateway_main(group):
             return Radio(gateway=group)
         if files.get(_GROUP) == _group(group):
             return Radio(sends=group)
-    if _GROUP in files:
-        raise BoardError(
-            f"the board's {_GROUP} is not as it was made; name its group with --radio, or "
-            "`noughts put --radio off`"
-        )
     return OFF
 
 
