@@ -147,7 +147,6 @@ def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
 @pytest.mark.parametrize(
     ("usb_id", "files", "why"),
     [
-        (OTHER_ID, {"V1": FILES}, "is a micro:bit V2, and the hex is for the V1 only"),
         (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game, or not the same"),
         (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "or not the same for each board; make one"),
         (USB_ID, {}, "is not a hex file"),
@@ -173,7 +172,7 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
         return contextlib.nullcontext(steps)
 
     content = b"\n" * 70_000 + b":00000001FF\n"
-    what = Hex(content, brain.make(), frozenset({"V1"}))
+    what = Hex(content, brain.make())
     flash_board(drives.look(one.path), what, shown.append, progress, verify=False)
     assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
     assert sum(counts) == len(content) and len(counts) > 1

@@ -32,7 +32,6 @@ class Hex:
     content: bytes
     table: Table | None
     """The game's; None for a gateway."""
-    boards: frozenset[str]
     radio: Radio = OFF
 
 
@@ -44,7 +43,7 @@ def our_hex(radio: Radio = OFF) -> Hex:
     text = universal_hex(
         {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
     )
-    return Hex(text.encode(), table, frozenset(firmwares), radio)
+    return Hex(text.encode(), table, radio)
 
 
 def hex_in(path: Path) -> Hex:
@@ -52,8 +51,7 @@ def hex_in(path: Path) -> Hex:
 
     Raises `FirmwareError`.
     """
-    firmwares = load_firmware(path)
-    contents = [firmware.files() for firmware in firmwares.values()]
+    contents = [firmware.files() for firmware in load_firmware(path).values()]
     # In a game's hex, the V1 never has radio.
     radio = max(map(radio_of, contents), key=OFF.__ne__)
     table = None
@@ -66,7 +64,7 @@ def hex_in(path: Path) -> Hex:
                 "`noughts hex`"
             )
         table = brain.read(text.decode("latin-1"), f"table.py in {path}")
-    return Hex(path.read_bytes(), table, frozenset(firmwares), radio)
+    return Hex(path.read_bytes(), table, radio)
 
 
 def flash(
@@ -85,11 +83,6 @@ def flash(
     """
     if drive.maintenance:
         raise BoardError(f"the board is {drives.MAINTENANCE}")
-    if drive.board is not None and drive.board not in what.boards:
-        raise BoardError(
-            f"{drive.path} is a micro:bit {drive.board}, and the hex is for the "
-            f"{' and '.join(what.boards)} only; make one for both with `noughts hex`"
-        )
     say(f"flashing {drive}")
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)

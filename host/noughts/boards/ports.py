@@ -3,14 +3,12 @@
 import contextlib
 import errno
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import serial
 from serial.tools import list_ports
 
-from microbit_emulator.firmware import BOARD_IDS
 from noughts.errors import BoardError, BoardGoneError
 
 ERRORS: tuple[type[Exception], ...] = (OSError, serial.SerialException)
@@ -21,12 +19,10 @@ with contextlib.suppress(ImportError):  # on Windows
     ERRORS += (termios.error,)
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
-"""The USB ids of every micro:bit's interface chip. Other makers' boards with the same chip
-(DAPLink) have them too, but their serial numbers begin differently."""
+"""The USB ids of every micro:bit's interface chip (DAPLink)."""
 
 _GROUPS = ("dialout", "uucp", "plugdev")
 """Groups that people may join."""
-_DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
 
@@ -40,23 +36,17 @@ class Port:
 
 
 def find_ports() -> list[Port]:
-    ports = (
+    ports = [
         Port(port.device, known_id(port.serial_number))
         for port in list_ports.comports()
         if (port.vid, port.pid) == (VENDOR, PRODUCT)
-    )
-    return sorted((port for port in ports if not _anothers(port)), key=lambda port: port.name)
+    ]
+    return sorted(ports, key=lambda port: port.name)
 
 
 def known_id(usb_id: str | None) -> str | None:
     """A USB serial number in lower case, if the system knows it."""
     return (usb_id or "").strip().lower() or None
-
-
-def _anothers(port: Port) -> bool:
-    """Whether it is another maker's board. Some systems give something other than the id."""
-    usb_id = port.usb_id or ""
-    return _DAPLINK_ID.fullmatch(usb_id) is not None and usb_id[:4] not in BOARD_IDS
 
 
 def choose_port(wanted: str | None) -> str:
