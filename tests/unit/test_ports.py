@@ -112,7 +112,6 @@ class HungUp:
     [
         wait_for_start,
         lambda port: BoardFiles(port).survey(),
-        lambda port: BoardFiles(port).__exit__(None),
     ],
 )
 def test_a_line_that_has_hung_up(use):

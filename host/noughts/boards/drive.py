@@ -25,7 +25,6 @@ NO_DRIVE = (
     "is mounted, and that reset was not held while plugging in (maintenance mode)"
 )
 
-_TEXT_BYTES = 4096
 # DAPLink's own tests flush as often, or more often.
 _FLUSH_BYTES = 32 * 1024
 _COMES_BACK_S = 30.0
@@ -81,11 +80,9 @@ def look(path: Path) -> Drive | None:
 def _text(path: Path) -> str:
     """A small text file of the drive, made safe to print; empty if it is not there."""
     try:
-        with path.open("rb") as file:
-            text = file.read(_TEXT_BYTES).decode("latin-1")
+        return "\n".join(map(printable, path.read_text("latin-1").splitlines()))
     except OSError:
         return ""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:

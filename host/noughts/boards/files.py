@@ -8,7 +8,7 @@ sending it. What fails is not repeated: the same command, run again, sends what 
 
 import re
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 import microfs
@@ -122,14 +122,11 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         self._listens = False
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
-        try:
-            if failed is not None:
-                clock.sleep(_CARRY_OUT_S)
-                self._port.write(b"\x03")  # discard an unfinished command
-            self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
-        except ERRORS as error:
-            if failed is None:  # the first failure is the one to report
-                raise gone(self._port) from error
+        if failed is not None:
+            clock.sleep(_CARRY_OUT_S)
+        with suppress(*ERRORS):  # reported by the first failure, or by who waits for the start
+            # Discard an unfinished command, leave the raw REPL, and reset.
+            self._port.write(b"\x03\x02\x04")
 
     def describe(self) -> tuple[str, str, str]:
         """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""

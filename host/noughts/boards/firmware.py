@@ -89,7 +89,8 @@ class Firmware:
         try:
             fs.add_files_to_hex(memory, self.info, dict(files))
         except FilesystemError as error:
-            raise FirmwareError(f"micro:bit {self.board}: {error}; change that file") from error
+            why = str(error).rstrip(".")
+            raise FirmwareError(f"micro:bit {self.board}: {why}; change that file") from error
         return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:

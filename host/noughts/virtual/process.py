@@ -196,11 +196,10 @@ def main() -> None:
         _send(answers, "port", line.port)
         import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
 
-        try:
-            _, *wanted = pickle.load(commands)
-        except EOFError:  # the owner has given up
-            return
+        _, *wanted = pickle.load(commands)
         BoardProcess(answers, line, *wanted).run(commands)
+    except EOFError:  # the owner has given up
+        pass
     except Exception as error:
         is_known = isinstance(error, EmulatorError)
         _send(answers, "failed", str(error) if is_known else f"{error!r}; please report it")

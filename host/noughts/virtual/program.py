@@ -89,7 +89,6 @@ class StoredFlash:
         self.error = ""
         """Why the flash could not be read or written, in one line."""
         self._new = program
-        self._last = program.flash
         self._digest = sha256(program.flash + program.uicr).digest()
 
     def program(self) -> Program:
@@ -97,23 +96,20 @@ class StoredFlash:
         try:
             content = self.path.read_bytes()
             if content[:_DIGEST] == self._digest:
-                self._last = zlib.decompress(content[_DIGEST:])
+                return replace(self._new, flash=zlib.decompress(content[_DIGEST:]))
         except FileNotFoundError:
             pass
         except (OSError, zlib.error) as error:
             self.error = f"cannot use {self.path} ({error}); the board is a new one"
-        return replace(self._new, flash=self._last)
+        return self._new
 
     def keep(self, flash: bytes) -> None:
-        """Save the flash, if it has changed; `error` is set if that fails."""
-        if flash == self._last:
-            return
+        """Save the flash; `error` is set if that fails."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(self.path, self._digest + zlib.compress(flash, 1))
         except (OSError, NoughtsError) as error:
             self.error = error_message(error)
-        self._last = flash
 
     def forget(self) -> None:
         """Remove the file: the next board is a new one. Raises `OSError`."""
