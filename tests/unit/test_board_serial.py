@@ -198,7 +198,6 @@ def test_a_syntax_error_may_be_in_the_line_before():
         ("ImportError: no module named 'tilt'", "loop.py", True),
         ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
         ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),
-        ("AttributeError: 'module' object has no attribute 'ID'", "ai.py", False),  # another's
         ("AttributeError: 'module' object has no attribute 'best'", "game.py", False),
         ("SyntaxError: invalid syntax", "table.py", True),
     ],

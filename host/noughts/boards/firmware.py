@@ -18,8 +18,8 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from itertools import repeat, starmap
+from functools import cache
+from itertools import starmap
 from pathlib import Path
 
 import intelhex
@@ -37,7 +37,6 @@ _VERSIONS = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)"
 _MAX_FILE = 8 << 20
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 """The user information registers."""
-_ERASED = 0xFF
 _SOUND_V2 = [2, 1]
 """Earlier releases only free space in their file system when that frees 32 chunks, so it can be
 full permanently. And their accelerometer's driver can freeze when it is read often."""
@@ -65,19 +64,15 @@ class Firmware:
         """The addresses of its file system, without the spare page after it."""
         return range(self.info.fs_start_address, fs.get_last_page_address(self.info))
 
-    @cached_property
+    @property
     def flash(self) -> bytes:
         """The whole flash memory, with any files that came with it."""
-        return self._content(0, DEVICE_SPECS[self.info.device_version].flash_size)
+        size = DEVICE_SPECS[self.info.device_version].flash_size
+        return bytes(self.memory.tobinarray(0, size - 1))
 
-    @cached_property
+    @property
     def uicr(self) -> bytes:
-        return self._content(_UICR, _UICR_END)
-
-    def _content(self, start: int, stop: int) -> bytes:
-        # Like `tobinstr`, but eight times as fast.
-        found = self.memory.todict().get
-        return bytes(map(found, range(start, stop), repeat(_ERASED)))
+        return bytes(self.memory.tobinarray(_UICR, _UICR_END - 1))
 
     def with_files(self, files: Mapping[str, bytes]) -> Firmware:
         """This firmware with only these files in its file system.
