@@ -132,7 +132,10 @@ PARTS = (OFF, *(Radio(sends=group) for group in (0, 7, 255)), Radio(gateway=0), 
 
 
 def on_board(files):
-    return {name: BoardFile(len(c), checksum(c), c[:64]) for name, c in files.items()}
+    return {
+        name: BoardFile(len(c), checksum(c), c if len(c) < 64 else c[:10])
+        for name, c in files.items()
+    }
 
 
 @pytest.mark.parametrize("radio", PARTS, ids=str)

@@ -54,9 +54,9 @@ class RawRepl:
         return said
 
 
-ANSWER = b"OK5 77 :2320 main.py\r\n\x04\x04>"
+ANSWER = b"OK5 77 12320 main.py\r\n\x04\x04>"
 BROKEN = b"OK\x04Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n\x04>"
-NONSENSE = [b"5 77", b"\xff", b"5 77 :232 main.py", b"99999999999999 1 :78 big.bin"]
+NONSENSE = [b"5 77", b"\xff", b"5 77 1232 main.py", b"99999999999999 1 178 big.bin"]
 
 
 def test_files_are_listed_in_one_session(talker):

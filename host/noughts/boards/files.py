@@ -50,9 +50,11 @@ for n in os.listdir():
   h = (h * {_FACTOR} + int.from_bytes(b, 'little')) % {_PRIME}
   b = f.read({_BLOCK})
  f.close()
- print(os.size(n), h, ':' + ''.join(['%02x' % i for i in a]), n)
+ s = os.size(n)
+ a = a[:{_BLOCK} if s < {_BLOCK} else {len(MARK)}]
+ print(s, h, '%x' % int.from_bytes(b'\\x01' + a, 'big'), n)
 """
-_SURVEYED = re.compile(r"(\d{1,7}) (\d{1,19}) :((?:[0-9a-f]{2})*) (.*)")
+_SURVEYED = re.compile(r"(\d{1,7}) (\d{1,19}) 1((?:[0-9a-f]{2})*) (.*)")
 
 _CHECKED = f"""\
 n = {{name!r}}
@@ -98,7 +100,7 @@ class BoardFile:
     checksum: int
     """0 if it is not ours."""
     start: bytes
-    """Its first 64 bytes."""
+    """As many bytes as `MARK` has; all of a file of less than 64 bytes."""
 
     @property
     def ours(self) -> bool:
