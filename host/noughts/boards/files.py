@@ -3,7 +3,7 @@
 microfs enters the raw REPL, which stops the game. Its own file commands reset the board for each
 file and check nothing. Here, one session does everything until the game starts again. The board
 checks the data before it writes, and computes a checksum of each file, which is much quicker than
-sending it. What fails is not repeated: the same command, run again, sends what is missing.
+sending it. A failed command is not repeated: `noughts put`, run again, sends what is missing.
 """
 
 import re
@@ -126,7 +126,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         if failed is not None:
             clock.sleep(_CARRY_OUT_S)
-        with suppress(*ERRORS):  # reported by the first failure, or by who waits for the start
+        with suppress(*ERRORS):  # waiting for the start, or the first failure, reports it
             # Discard an unfinished command, leave the raw REPL, and reset.
             self._port.write(b"\x03\x02\x04")
 

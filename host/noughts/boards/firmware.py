@@ -154,9 +154,7 @@ def firmware_for(board: str, path: Path | None = None) -> Firmware:
 
     Raises `FirmwareError` if the file has none for that board.
     """
-    if path is None:
-        return bundled_for(board)
-    found = load_firmware(path)
+    found = {board: bundled_for(board)} if path is None else load_firmware(path)
     if board not in found:
         raise FirmwareError(
             f"{path} is for the micro:bit {' and '.join(found)} only; "

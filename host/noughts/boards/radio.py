@@ -44,7 +44,7 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
-    """The radio of a board with these files; of a long one, the beginning is enough."""
+    """The radio of a board with these files; of long files, only the beginning is needed."""
     for group in GROUPS:
         if files.get(_MAIN) == _gateway_main(group):
             return Radio(gateway=group)

@@ -91,7 +91,7 @@ def confirm_start(port: serial.SerialBase, table_id: str, radio: Radio = OFF) ->
     start = wait_for_start(port)
     is_game = radio.gateway is None
     if is_game and start.board == V1:
-        radio = OFF
+        radio = OFF  # its game never has radio
     found = start.boot.table_id if start.boot else None
     wanted = table_id if is_game else None
     if (start.release, found, start.radio) != (__version__, wanted, radio):

@@ -151,7 +151,7 @@ class BoardProcess:
             os._exit(0)  # the owner is gone, so the board stops
 
     def _take(self, message: Message) -> None:
-        """Schedule what a message asks for: one after another, each once its time has come."""
+        """Schedule what a message asks for, after the messages before it."""
         board = self._board
         us = max(board.clock_us, self._last_us)
         match message:
