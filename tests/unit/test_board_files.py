@@ -24,7 +24,7 @@ from noughts.boards.firmware import (
     universal_hex,
 )
 from noughts.boards.packing import MARK, NAMES, files_for_boards, pack
-from noughts.boards.put import forget_games, plan
+from noughts.boards.put import forget_games, plan, require_room
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
 from noughts.device_files import device_files
 from noughts.errors import BoardError, FirmwareError
@@ -212,6 +212,12 @@ def test_foreign_file_is_replaced_only_with_replace():
     with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
         planned(files)
     assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
+
+
+def test_room_is_counted_in_chunks():
+    require_room("V1", on_board({"big": bytes(126 * 211)}), WANTED)  # of 216; ours take four
+    with pytest.raises(BoardError, match=r"128 bytes short of space; .*'big' \(26,712 bytes\)"):
+        require_room("V1", on_board({"big": bytes(126 * 212)}), WANTED)
 
 
 UNIVERSAL = uflash._RUNTIME.strip() + "\n"

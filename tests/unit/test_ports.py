@@ -4,6 +4,8 @@ import errno
 import io
 import os
 import re
+import subprocess
+import sys
 import termios
 from contextlib import ExitStack, closing
 from types import SimpleNamespace
@@ -119,10 +121,24 @@ def test_a_line_that_has_hung_up(use):
         use(HungUp())
 
 
-def test_a_port_in_use(port):
-    name = port("board").path
-    with closing(open_port(name)), pytest.raises(BoardError, match="is in use by another program"):
-        open_port(name)
+@pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
+def test_a_port_in_use_says_by_whom(port, called, exclusive):
+    """By its lock; a tty device also without one."""
+    name = port(called).path
+    code = (
+        f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
+        "print(1, flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        try:
+            assert other.stdout.readline() == b"1\n"
+            with pytest.raises(BoardError, match=r"is in use by .*; close it there") as caught:
+                open_port(name)
+            assert f"process {other.pid}" in str(caught.value)
+        finally:
+            other.communicate(b"\n")
     open_port(name).close()
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,12 @@ def open_port(name: str) -> serial.SerialBase:
         port: serial.SerialBase = serial.serial_for_url(name, BAUD, timeout=0, exclusive=True)
     except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
+    # Programs that take no lock would steal the board's answers. A virtual board's own process has
+    # the port open too, but that is not a tty device.
+    users = users_of(name) if Path(name).name.startswith("tty") else []
+    if users:
+        port.close()
+        raise BoardError(_in_use(name, users))
     return port
 
 
@@ -121,6 +128,25 @@ def why_not(name: str, error: Exception) -> str:
             advice = f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
         return f"no permission to use {name}; {advice}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
-        return f"{name} is in use by another program; close it there and try again"
+        return _in_use(name, users_of(name))
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
+
+
+def _in_use(name: str, users: Sequence[str]) -> str:
+    who = " and ".join(users) or "another program"
+    return f"{name} is in use by {who}; close it there and try again"
+
+
+def users_of(name: str) -> list[str]:
+    """The other programs that have a port open, if the system tells us (Linux)."""
+    device = Path(name).resolve()
+    users = []
+    for process in Path("/proc").glob("[0-9]*"):
+        if process.name == str(os.getpid()):
+            continue
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
+            if any(link.readlink() == device for link in (process / "fd").iterdir()):
+                program = (process / "comm").read_bytes().strip().decode(errors="replace")
+                users.append(f"{program} (process {process.name})")
+    return users

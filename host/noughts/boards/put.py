@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from typing import Protocol
 
+from micropython_microbit_fs.filesystem import calculate_file_size
+
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
 from noughts.boards.files import BoardFile, BoardFiles
@@ -26,6 +28,8 @@ _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
 _OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
 """The same for release 1.0.0, whose files also had the menu's choice."""
+_ROOM = {V1: 27_648, V2: 20_480}
+"""Bytes of the smallest file system among the official firmwares."""
 
 
 class Steps(Protocol):
@@ -75,6 +79,7 @@ def bring_up_to_date(
                 )
             chosen = files_with(wanted, kind, files)
             remove, send = plan(present, chosen, replace)
+            require_room(kind, present, chosen)
             say(f"micro:bit {kind} on {port_name}: {len(send)} of {len(chosen)} files to send")
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
@@ -139,3 +144,15 @@ def plan(
         sorted(old, key=lambda name: (name != LAST, name)),
         sorted(changed, key=lambda name: (name == LAST, name not in FIRST, name)),
     )
+
+
+def require_room(board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> None:
+    """Raise `BoardError` if other programs' files leave too little room on a board."""
+    others = {n: file.size for n, file in present.items() if n not in wanted and not file.ours}
+    sizes = others | {name: len(content) for name, content in wanted.items()}
+    used = sum(calculate_file_size(name, bytes(size)) for name, size in sizes.items())
+    if (over := used - _ROOM[board]) > 0:
+        names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
+        raise BoardError(
+            f"the board is {over:,} bytes short of space; remove some of its other files: {names}"
+        )
