@@ -6,6 +6,7 @@ import random
 import pytest
 
 from asking import ask, change, get, page
+from noughts.game.board import Board
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
@@ -63,7 +64,7 @@ def test_a_game_that_no_page_sends_is_refused(tmp_path, changed):
 
 
 def described(moves, start=None, **named):
-    return board.described(*board.parsed(moves, start), **named)
+    return board.described(Board(start or "." * 9), list(map(int, moves)), **named)
 
 
 def test_hints_by_value_and_by_chance():
@@ -76,7 +77,7 @@ def test_hints_by_value_and_by_chance():
         ("best play: loss\xa0in\xa02", False),
     ]  # fmt: skip
     alike = described("", "XOXOOX.XO")["hints"][6]
-    assert (alike["heat"], alike["chance"]) == (4, "wins 0\xa0% against random play")
+    assert (alike["heat"], alike["chance"]) == (4, "wins 0% against random play")
 
 
 def test_a_game_that_ends_with_two_lines():
@@ -85,14 +86,14 @@ def test_a_game_that_ends_with_two_lines():
     assert (found["winner"], found["line"], found["turn"]) == ("X", [0, 1, 2, 4, 7], None)
     assert found["hints"] == {}
     assert [(each["score"], each["text"]) for each in found["graph"][-2:]] == [
-        (9, "after move 8, O bottom right, best: X wins in 1"),
-        (10, "after move 9, X top middle, best: X has won"),
+        (9, "after move 8, O in the bottom-right corner, best: X wins in 1"),
+        (10, "after move 9, X on the top edge, best: X has won"),
     ]
 
 
 def test_the_graph_of_a_game_that_o_wins_and_of_a_draw():
     start, end = described("5", "XX.OO.X..")["graph"]
-    assert start == {"score": -9, "text": "before the first move: O wins in 1", "mistake": False}
+    assert (start["score"], start["text"]) == (-9, "before the first move: O wins in 1")
     assert end["score"] == -10
     drawn = described("012436758")["graph"][-1]
     assert drawn["score"] == 0 and drawn["text"].endswith(": a draw")
@@ -112,7 +113,7 @@ def test_what_an_engine_answers(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
     answer = get("/api/play?opponent=random&you=X&moves=0")
     assert (answer["moves"], answer["at"], answer["playable"]) == ("08", 2, True)
-    assert answer["remark"] == "random plays 9, bottom right."
+    assert answer["remark"] == "random plays 9, in the bottom-right corner."
     assert answer["cost"].startswith("random: no search; one of 8 cells; ")
     asked = "/api/play?opponent=alphabeta&you=O&position=XX.OO....&moves="
     first, again = get(asked), get(asked)
@@ -138,7 +139,7 @@ def test_a_link_into_the_middle_of_a_game(at, shown):
         ("puzzles?after=x", "'x' is not a position"),
         ("learn?position=XXXOO....", "the game is over in XXXOO....; give an unfinished position"),
         ("api/play?opponent=x&you=O", "'x' is not an engine"),
-        ("api/play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
+        ("api/play?moves=0x", "'x' is not a cell; choose one of 0 to 8"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
@@ -176,10 +177,12 @@ def test_why_a_move_is_right_or_wrong_and_how_a_puzzle_ends():
 
     ending = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X has won"}
     assert answer("XX.OO....", 2)["end"] == ending
-    why = "X at 9, bottom right, turns the win into a loss. It allows: O 6."
+    why = "X at 9, in the bottom-right corner, turns the win into a loss. It allows: O 6."
     assert answer("XX.OO....", 8)["why"].startswith(why)
     held = answer("XX..O....", 2)
-    assert held["why"].startswith("O at 3, top right, holds the draw. With best play: X 7, ")
+    assert held["why"].startswith(
+        "O at 3, in the top-right corner, holds the draw. With best play: X 7, "
+    )
     drawn = answer("X........", 4)["end"]
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 

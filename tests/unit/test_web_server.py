@@ -141,7 +141,7 @@ def test_a_body_in_pieces():
     ],
 )
 def test_what_a_browser_may_do_with_an_answer(path, method, expected, monkeypatch):
-    monkeypatch.setattr(play, "parsed", lambda *_: 1 / 0)
+    monkeypatch.setattr(play, "described", lambda *_: 1 / 0)
     answer = ask({"host": HERE}, method, path)
     assert answer.status == expected
     given = answer.headers

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import Held, cell, says
+from noughts.protocol.describe import CELLS
 from noughts.web.server import own_addresses
 from watcher import games
 
@@ -22,10 +23,11 @@ def marks(page):
 
 
 def play_on(page, engine, *rounds, you="X", choose=None):
-    """Each round is a cell, and what the engine answers there; then the person is to move."""
+    """Each round is a cell, and the engine's answer; then the person is to move."""
     for number, answer in rounds:
         (choose or (lambda number: cell(page, number).click()))(number)
-        expect(page.locator("#remark")).to_have_text(f"{engine} plays {answer}.")
+        played = f"{engine} plays {answer}, {CELLS[answer - 1]}."
+        expect(page.locator("#remark")).to_have_text(played)
         says(page, f"Your turn: you are {you}")
 
 
@@ -52,7 +54,7 @@ def play(server, page):
 def test_a_game_won_by_clicks_is_stored_once(server, page):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
-    play_on(page, "kind", (5, "1, top left"), (9, "2, top middle"), (3, "4, middle left"))
+    play_on(page, "kind", (5, 1), (9, 2), (3, 4))
     cell(page, 7).click()
     says(page, "You won: diagonal from the top right")
     page.get_by_text("What it did").wait_for()  # with its last move
@@ -69,7 +71,7 @@ def test_a_game_won_by_clicks_is_stored_once(server, page):
 
 def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server, play):
     page = play("opponent=alphabeta", "Your turn: you are X")
-    rounds = (5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"), (8, "2, top middle")
+    rounds = (5, 1), (3, 7), (4, 6), (8, 2)
     play_on(page, "alphabeta", *rounds, choose=lambda number: page.keyboard.press(str(number)))
     page.keyboard.press("9")
     says(page, "A draw")
@@ -84,7 +86,7 @@ def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server
         for key in keys.split():
             page.keyboard.press(key)
 
-    rounds = ("Enter", "1, top left"), ("ArrowRight ArrowDown Enter", "3, top right")
+    rounds = ("Enter", 1), ("ArrowRight ArrowDown Enter", 3)
     play_on(page, "alphabeta", *rounds, choose=press)
     press("Tab Shift+Tab ArrowLeft ArrowLeft ArrowLeft Space")
     says(page, "You lost: top row")
@@ -125,7 +127,7 @@ def test_undo_redo_and_a_reload(play):
     page = play("opponent=alphabeta", "Your turn: you are X")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     assert undo.is_disabled() and redo.is_disabled()
-    play_on(page, "alphabeta", (5, "1, top left"), (9, "3, top right"))
+    play_on(page, "alphabeta", (5, 1), (9, 3))
     undo.click()
     says(page, "Looking back: after move 2 of 4")
     page.keyboard.press("Control+z")
@@ -139,7 +141,7 @@ def test_undo_redo_and_a_reload(play):
     says(page, "Your turn: you are X")
     assert marks(page) == "O.O.X...X"
     page.keyboard.press("Control+z")
-    play_on(page, "alphabeta", (2, "8, bottom middle"))
+    play_on(page, "alphabeta", (2, 8))
     assert marks(page) == "OX..X..O." and redo.is_disabled()
 
 
@@ -147,15 +149,15 @@ def test_hints(play):
     page = play("opponent=friend&moves=41", "X’s turn")
     corner = cell(page, 1)
     page.get_by_label("What each free cell is worth").check()
-    named = "1, top left, free; best play: win\xa0in\xa05; the best move"
+    named = "1, in the top-left corner, free; best play: win\xa0in\xa05; the best move"
     assert corner.get_attribute("aria-label") == named
     assert corner.inner_text() == "best play: win\xa0in\xa05"
     assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]
     page.get_by_label("Chance to win against random play").check()
-    assert "; wins 100\xa0% against random play" in corner.get_attribute("aria-label")
+    assert "; wins 100% against random play" in corner.get_attribute("aria-label")
     assert corner.get_attribute("class") == "cell heat4 best"
     page.get_by_label("What each free cell is worth").uncheck()
-    assert corner.inner_text() == "wins 100\xa0% against random play"
+    assert corner.inner_text() == "wins 100% against random play"
     page.get_by_label("Chance to win against random play").uncheck()
     assert corner.inner_text() == ""
     page.keyboard.press("5")  # while a box has the focus
@@ -167,7 +169,7 @@ def test_verdicts_and_the_graph(play):
     steps = page.get_by_role("listitem").get_by_role("button")
     texts = [text.split("\n")[0] for text in steps.all_inner_texts()]
     assert texts[:4] == ["Start", "X 5", "O 2", "X 1"]
-    expect(steps.nth(2)).to_have_accessible_name("O 2 top middle, mistake")
+    expect(steps.nth(2)).to_have_accessible_name("O 2 on the top edge, mistake")
     assert page.locator(".called").all_inner_texts() == ["", "?", *["best"] * 5]
     steps.nth(2).click()
     page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
@@ -184,7 +186,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     page = play("position=xo.+.....X&opponent=alphabeta", "Your turn: you are O")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
-    play_on(page, "alphabeta", (5, "8, bottom middle"), you="O")
+    play_on(page, "alphabeta", (5, 8), you="O")
     cell(page, 6).click()
     says(page, "You lost: bottom row")
     page.get_by_text("A game from a given position is not stored.").wait_for()
@@ -194,7 +196,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     says(page, "Your turn: you are O")
     page.get_by_role("button", name="X 2").click()
     assert marks(page) == ".X......."
-    play_on(page, "kind", (5, "8, bottom middle"), (1, "3, top right"), you="O")
+    play_on(page, "kind", (5, 8), (1, 3), you="O")
     cell(page, 9).click()
     says(page, "You won: diagonal from the top left")
     page.get_by_text("Stored as game 1.").wait_for()
@@ -203,7 +205,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
 
 def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
-    page.get_by_text("move 2: cell 4 is taken by X; choose one of").wait_for()
+    page.get_by_text("cell 4 is taken by X; choose one of").wait_for()
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn")
@@ -265,7 +267,7 @@ def test_a_game_goes_on_when_the_server_starts_again(serve, page):
     page.errors.clear()
     serve(port=first.port)
     says(page, "Your turn: you are X")
-    expect(page.locator("#remark")).to_have_text("alphabeta plays 1, top left.")
+    expect(page.locator("#remark")).to_have_text("alphabeta plays 1, in the top-left corner.")
     assert page.get_by_role("alert").is_hidden()
     page.errors.clear()
 

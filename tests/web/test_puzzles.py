@@ -24,8 +24,8 @@ def test_right_wrong_and_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     says(page, "X to move: find the only move that wins.")
     page.keyboard.press("3")
-    page.get_by_text("X at 3, top right, is a win in 1.").wait_for()
-    assert cell(page, 3).get_attribute("aria-label") == "3, top right, X, right"
+    page.get_by_text("X at 3, in the top-right corner, is a win in 1.").wait_for()
+    assert cell(page, 3).get_attribute("aria-label") == "3, in the top-right corner, X, right"
     assert streak(page) == ["1", "1"]
     page.goto(f"{server.url}/puzzles?position=X........")
     says(page, "O to move: find the only move that does not lose.")

@@ -180,7 +180,7 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
             found = _newest(store)
         else:
             found = stored_game(store, int(game))
-        head, steps = heading(found), replay(found).steps
+        head, steps = heading(found), replay(found)["steps"]
     if not text and sys.stdin.isatty() and sys.stdout.isatty():
         from noughts.terminal.replay import ReplayApp
 

@@ -5,12 +5,12 @@ https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says t
 """
 
 from collections.abc import Container, Mapping
+from typing import Any
 
 from rich.text import Text
 
 from noughts.game.positions import LINES
 from noughts.store.stored_game import StoredGame
-from noughts.views.replay import ReplayStep
 
 _FALLING, _RISING = 6, 7
 """The diagonals among the eight lines."""
@@ -25,26 +25,26 @@ def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(shown: ReplayStep) -> Text:
-    made = Text(shown.made)
+def step(shown: Mapping[str, Any]) -> Text:
+    """A step of a `replay`."""
+    made = Text(shown["made"])
     for player, style in PLAYERS.items():
         made.highlight_regex(f"(?<=: ){player}", style)
     text = _board(shown).append("\n\n").append_text(made).append("\n")
-    text.append(shown.verdict, "bold red" if shown.mistake else "")
-    text.append(f" {shown.better}\n" if shown.better else "\n")
-    return text.append(shown.ending, "bold")
+    text.append(f"{shown['words']}\n", "bold red" if shown["mistake"] else "")
+    return text.append(shown["ending"], "bold")
 
 
-def _board(shown: ReplayStep) -> Text:
+def _board(shown: Mapping[str, Any]) -> Text:
     """The marks, with the scores of rows and diagonals next to them, and of columns below."""
     cells = [Text(f" {cell + 1} ", "dim") for cell in range(9)]
-    for cell, player in shown.players.items():
-        marked = cell == shown.last or cell in shown.line
+    for cell, player in shown["players"].items():
+        marked = cell == shown["last"] or cell in shown["line"]
         cells[cell] = Text(f" {player} ", PLAYERS[player] + " reverse" * marked)
     rows = [Text("|").join(cells[first : first + 3]) for first in (0, 3, 6)]
     scores = [
-        Text(f"{line.score:+d} " if line.score else " 0 ", "bold" if line.full else "")
-        for line in shown.scores
+        Text(f"{score:+d} " if score else " 0 ", "bold" if abs(score) > 1 else "")
+        for _, score in shown["scores"]
     ]
 
     def named(line: int) -> Text:

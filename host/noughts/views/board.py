@@ -2,26 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 from noughts.engines.search import format_score
-from noughts.errors import IllegalMoveError
 from noughts.game import solver
-from noughts.game.board import Board, as_cell
+from noughts.game.board import Board
 from noughts.game.positions import EMPTY, Position
-from noughts.game.review import Reviewed, review, verdict
+from noughts.game.review import review, verdict
 from noughts.game.solver import WIN, score_of_move, win_chance_after
-from noughts.protocol.describe import line_names
+from noughts.protocol.describe import CELLS, line_names
 from noughts.views.words import ending, judged
-
-NAMES = (
-    "top left", "top middle", "top right",
-    "middle left", "centre", "middle right",
-    "bottom left", "bottom middle", "bottom right",
-)  # fmt: skip
-"""The cells' names."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +37,6 @@ FRIEND = "friend"
 """A second person at the same computer."""
 
 
-def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
-    """The start of a game, and its moves. Raises `NoughtsError` if the rules do not allow them."""
-    first = board = Board(start) if start else Board()
-    for number, text in enumerate(moves, 1):
-        if board.is_over:
-            raise IllegalMoveError(f"the game ends with move {number - 1}; leave out the others")
-        try:
-            board = board.play(as_cell(text))
-        except IllegalMoveError as error:
-            raise IllegalMoveError(f"move {number}: {error}") from None
-    return first, [*map(int, moves)]
-
-
 def described(
     start: Board,
     moves: Sequence[int],
@@ -76,9 +54,9 @@ def described(
     board, end = boards[at], boards[-1]
     persons = [opponent == FRIEND or each.turn == you for each in boards]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
-    history = [_judged(move) for move in review(moves, start.position)]
+    graph = history(moves, start.position)
     playable = persons[at] and not board.is_over
-    headline, remark = _situation(end, history, opponent, you)
+    headline, remark = _situation(end, graph[-1], opponent, you)
     if at < last:
         where = f"after move {at} of {last}" if at else "at the beginning"
         headline, remark = f"Looking back: {where}", "Play here to go on differently." * playable
@@ -98,16 +76,13 @@ def described(
         "remark": remark,
         "undo": max((ply for ply in stops if ply < at), default=None),
         "redo": min((ply for ply in stops if ply > at), default=None),
-        "history": history,
-        "graph": graph(moves, start.position),
+        "graph": graph,
         "over": end.is_over,
         "winner": end.winner,
     }
 
 
-def _situation(
-    board: Board, history: Sequence[dict[str, Any]], opponent: str, you: str
-) -> tuple[str, str]:
+def _situation(board: Board, last: dict[str, Any], opponent: str, you: str) -> tuple[str, str]:
     """The situation after the last move: a headline and a remark."""
     friend = opponent == FRIEND
     if board.winner:
@@ -117,8 +92,7 @@ def _situation(
         return ending(board.winner).capitalize(), ""
     if friend:
         return f"{board.turn}’s turn", ""
-    last = history[-1] if history else None
-    remark = f"{opponent} plays {last['cell'] + 1}, {last['name']}." if last else ""
+    remark = f"{opponent} plays {last['cell'] + 1}, {last['where']}." if "cell" in last else ""
     return f"Your turn: you are {you}", remark
 
 
@@ -126,7 +100,7 @@ def cell_names(board: Board) -> list[str]:
     """Each cell's name for screen readers."""
     free = "empty" if board.is_over else "free"
     return [
-        f"{cell + 1}, {NAMES[cell]}, {free if mark == '.' else mark}"
+        f"{cell + 1}, {CELLS[cell]}, {free if mark == '.' else mark}"
         for cell, mark in enumerate(str(board.position))
     ]
 
@@ -141,54 +115,37 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
         cell: {
             "best": (scores[cell], chances[cell]) == best,
             "value": f"best play: {format_score(scores[cell]).replace(' ', _NBSP)}",
-            "chance": f"wins {percent(chances[cell])} against random play",
-            "heat": round((chances[cell] - least) / (most - least) * _HEATS)
-            if most > least
-            else _HEATS,
+            "chance": f"wins {100 * float(chances[cell]):.3g}% against random play",
+            "heat": _HEATS - round(_HEATS * (most - chances[cell]) / (most - least or 1)),
         }
         for cell in position.free
     }
 
 
-def percent(share: Fraction) -> str:
-    r"""A share for people: `100 %` only for all, `0 %` only for nothing.
+def history(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
+    """The game before its first move, and after each with the verdict on it, as JSON.
 
-    >>> percent(Fraction(191, 192)), percent(Fraction(9999, 10000)), percent(Fraction(1))
-    ('99.5\xa0%', '99.9\xa0%', '100\xa0%')
-    >>> percent(Fraction(1, 10000)), percent(Fraction(0))
-    ('0.1\xa0%', '0\xa0%')
-    """
-    tenths = round(share * 1000)
-    if 0 < share < 1:
-        tenths = min(max(tenths, 1), 999)
-    return f"{tenths / 10:g}{_NBSP}%"
-
-
-def _judged(move: Reviewed) -> dict[str, Any]:
-    found = verdict(move)
-    what, better = judged(move)
-    return {
-        "cell": move.cell,
-        "mark": move.before.turn,
-        "name": NAMES[move.cell],
-        "verdict": found.value,
-        "called": found.name.lower(),
-        "words": f"{what} {better}".strip(),
-    }
-
-
-def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
-    """The value of the game to X before the first move, and after each.
-
-    score: 10 less the plies to X's win, or the opposite; text: all that there is to say of it.
+    score: its value to X, 10 less the plies to X's win, or the opposite; text: for screen readers.
     """
     score, worth = _evaluated(start)
-    points = [{"score": score, "text": f"before the first move: {worth}", "mistake": False}]
+    text = f"before the first move: {worth}"
+    points: list[dict[str, Any]] = [{"score": score, "text": text, "mistake": False, "words": ""}]
     for ply, move in enumerate(review(moves, start), 1):
         score, worth = _evaluated(move.before.play(move.cell))
-        named = f"{move.before.turn} {NAMES[move.cell]}, {verdict(move).name.lower()}"
-        text = f"after move {ply}, {named}: {worth}"
-        points.append({"score": score, "text": text, "mistake": move.mistake})
+        mark, where, found = move.before.turn, CELLS[move.cell], verdict(move)
+        points.append(
+            {
+                "cell": move.cell,
+                "mark": mark,
+                "where": where,
+                "verdict": found.value,
+                "called": found.name.lower(),
+                "mistake": move.mistake,
+                "words": judged(move),
+                "score": score,
+                "text": f"after move {ply}, {mark} {where}, {found.name.lower()}: {worth}",
+            }
+        )
     return points
 
 

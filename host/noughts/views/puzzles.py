@@ -9,7 +9,8 @@ from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
 from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
-from noughts.views.board import NAMES, cell_names
+from noughts.protocol.describe import CELLS
+from noughts.views.board import cell_names
 from noughts.views.words import WORTHS, ending
 
 Met = Mapping[Position, tuple[int, int]]
@@ -52,7 +53,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     mark = str(after)[cell]
     return {
         "marks": str(after),
-        "name": f"{cell + 1}, {NAMES[cell]}, {mark}, {'right' if right else 'wrong'}",
+        "name": f"{cell + 1}, {CELLS[cell]}, {mark}, {'right' if right else 'wrong'}",
         "headline": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
         "why": _explained(puzzle, cell, line),
         "end": {
@@ -66,7 +67,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
 def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
     position = puzzle.position
     mover, other = "XO" if position.ply % 2 == 0 else "OX"
-    named = f"{cell + 1}, {NAMES[cell]},"
+    named = f"{cell + 1}, {CELLS[cell]},"
     score = format_score(score_of_move(position, cell))
     goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
     if cell == puzzle.right:

@@ -3,98 +3,39 @@
 X is who moved first, as everywhere on the computer; A and B are the players on the board.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
-from noughts.game.positions import EMPTY, after
-from noughts.game.review import Reviewed, review, verdict
+from noughts.game.board import Board
+from noughts.game.positions import after
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
-from noughts.views.board import Picture, board_text
-from noughts.views.words import ending, judged, worths
+from noughts.views.board import Picture, board_text, cell_names, history
+from noughts.views.words import ending, worths
 
 
-@dataclass(frozen=True)
-class LineScore:
-    """One of the eight scores around the board."""
-
-    line: str
-    score: int
-    text: str
-    full: bool
-    """Whether two or three marks of the same player make it up."""
-
-
-@dataclass(frozen=True)
-class ReplayStep:
-    """The situation after a number of moves."""
-
-    marks: str
-    """X, O and `.`."""
-    players: Mapping[int, str]
-    """By taken cell: A or B."""
-    names: list[str]
-    """Each cell's name for screen readers."""
-    last: int | None
-    line: list[int]
-    """The winning cells, if somebody has won."""
-    scores: list[LineScore]
-    """In the order of `LINES`."""
-    worths: Mapping[int, str]
-    """By free cell, its value to the player to move; empty at the end."""
-    next: str | None
-    """A or B."""
-    made: str
-    """The last move, or who begins. Before the first move, the texts about the move are empty."""
-    where: str
-    thought: str
-    """The time for the move; empty if not known."""
-    sign: str
-    """Its verdict as chess players write it, such as `??`."""
-    called: str
-    verdict: str
-    better: str
-    """A better move, if there was one."""
-    mistake: bool
-    ending: str
-    """The end of the game; empty before the last step."""
-
-    sentences: list[str]
-    """All these texts, in sentences."""
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A whole game, with one more step than moves."""
-
-    number: int
-    result: str
-    players: list[tuple[str, str, str]]
-    """The mark (X moved first), A or B, and a description."""
-    details: list[tuple[str, str]]
-    steps: list[ReplayStep]
-    picture: Picture
-    """The board at its end."""
-
-
-def replay(game: StoredGame) -> Replay:
+def replay(game: StoredGame) -> dict[str, Any]:
+    """A whole game, with one more step than moves, and a picture of its end."""
     moves = list(map(int, game.moves))
-    reviewed = review(moves)
-    end = after(moves)
+    boards = list(accumulate(moves, Board.play, initial=Board()))
+    end = boards[-1].position
     line = ["line" if cell in end.won_cells else "" for cell in range(9)]
     order = "AB" if game.first == "A" else "BA"
-    return Replay(
-        game.id,
-        won(game.result),
-        [
+    return {
+        "number": game.id,
+        "result": won(game.result),
+        "players": [
             (mark, player, SEATS[game.seats["AB".index(player)]])
             for mark, player in zip("XO", order, strict=True)
         ],
-        _details(game),
-        [_step(game, reviewed, plies) for plies in range(len(reviewed) + 1)],
-        Picture(str(end), board_text(str(end)), grounds=tuple(line)),
-    )
+        "details": _details(game),
+        "steps": [
+            point | _step(game, board, plies)
+            for plies, (point, board) in enumerate(zip(history(moves), boards, strict=True))
+        ],
+        "picture": Picture(str(end), board_text(str(end)), grounds=tuple(line)),
+    }
 
 
 def heading(game: StoredGame) -> str:
@@ -120,55 +61,33 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     return details
 
 
-def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> ReplayStep:
-    last = reviewed[plies - 1] if plies else None
-    position = last.before.play(last.cell) if last else EMPTY
+def _step(game: StoredGame, board: Board, plies: int) -> dict[str, Any]:
+    """The situation after a number of moves, as JSON, without the verdict on the last one.
+
+    players: A or B, by taken cell; scores: with the names of their lines; worths: by free cell, its
+    value to the player to move; thought: the time for the last move, empty if not known.
+    """
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
-    cells = {} if position.over else worths(position)
-    made = f"{game.first} begins."
-    where = thought = sign = called = judgement = better = ""
-    if last:
-        where, found = CELLS[last.cell], verdict(last)
-        sign, called = found.value, found.name.lower()
-        judgement, better = judged(last)
-        if (ms := game.thought_ms[plies - 1]) is not None:
-            thought = f"{ms / 1000:.1f} s"
+    last, thought, made = None, "", f"{game.first} begins."
+    if plies:
+        last, ms = int(game.moves[plies - 1]), game.thought_ms[plies - 1]
+        thought = "" if ms is None else f"{ms / 1000:.1f} s"
         after_s = thought and f", after {thought}"
-        played = f"{players[last.cell]} plays {last.cell + 1}, {where}{after_s}."
+        played = f"{players[last]} plays {last + 1}, {CELLS[last]}{after_s}."
         made = f"Move {plies} of {len(game.moves)}: {played}"
-    end = _ending(game) if plies == len(game.moves) else ""
-    return ReplayStep(
-        marks=str(position),
-        players=players,
-        names=[_named(cell, mark, cells) for cell, mark in enumerate(str(position))],
-        last=last.cell if last else None,
-        line=position.won_cells,
-        scores=[
-            LineScore(
-                name, score, f"{score:+d}".replace("-", "−") if score else "0", abs(score) > 1
-            )
-            for name, score in zip(LINE_NAMES, score_array(players), strict=True)
-        ],
-        worths=cells,
-        next=None if position.over else game.player(plies),
-        made=made,
-        where=where,
-        thought=thought,
-        sign=sign,
-        called=called,
-        verdict=judgement,
-        better=better,
-        mistake=last is not None and last.mistake,
-        ending=end,
-        sentences=[text for text in (made, judgement, better, end) if text],
-    )
-
-
-def _named(cell: int, mark: str, worths: Mapping[int, str]) -> str:
-    here = f"{cell + 1}, {CELLS[cell]}"
-    if mark != ".":
-        return f"{here}: {mark}"
-    return f"{here}: free; {worths[cell]} with best play" if cell in worths else f"{here}: free"
+    return {
+        "marks": str(board.position),
+        "players": players,
+        "names": cell_names(board),
+        "last": last,
+        "line": board.position.won_cells,
+        "scores": list(zip(LINE_NAMES, score_array(players), strict=True)),
+        "worths": {} if board.is_over else worths(board.position),
+        "next": None if board.is_over else game.player(plies),
+        "made": made,
+        "thought": thought,
+        "ending": _ending(game) if plies == len(game.moves) else "",
+    }
 
 
 def _ending(game: StoredGame) -> str:

@@ -38,19 +38,17 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
-def judged(move: Reviewed) -> tuple[str, str]:
+def judged(move: Reviewed) -> str:
     """The verdict on a move, and a better move if there was one."""
-    worth = WORTHS[move.value_before]
+    worth, best = WORTHS[move.value_before], either(move.best)
     if move.mistake:
-        what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
-        return what, f"Best: {either(move.best)}."
+        return f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}. Best: {best}."
     lost = move.value_before < 0
+    if move.cell not in move.best:
+        fact = "The position was already lost" if lost else f"It keeps the {worth}"
+        return f"{fact}, but {best} wins more often against mistakes."
+    which = "The best move" if len(move.best) == 1 else f"One of the best moves, {best}"
+    if lost:
+        return f"{which}; the position was already lost."
     wins = move.value_before > 0 and move.before.play(move.cell).over
-    gain = "wins the game" if wins else f"keeps the {worth}"
-    after = "; the position was already lost" if lost else f": it {gain}"
-    if move.cell in move.best:
-        alone = len(move.best) == 1
-        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
-        return f"{which}{after}.", ""
-    fact = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{fact}, but {either(move.best)} wins more often against mistakes.", ""
+    return f"{which}: it {'wins the game' if wins else f'keeps the {worth}'}."

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views import games as games_views
-from noughts.views.board import FRIEND, graph
+from noughts.views.board import FRIEND
 from noughts.views.class_report import statistics
 from noughts.views.games import days, describe, games_table, listable
 from noughts.views.replay import replay
@@ -79,7 +79,6 @@ def one(request: Request) -> Response:
     except StoreError as error:  # there is no such game, or no store yet
         return error_answer(request.scope, 404, str(error))
     shown = replay(found)
-    moved = graph([int(cell) for cell in found.moves])
     neighbours = {"Game before": before, "Game after": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
     return answer(
@@ -87,7 +86,7 @@ def one(request: Request) -> Response:
         "game",
         title=f"Game {number}",
         game=shown,
-        view={"steps": asdict(shown)["steps"], "thought_ms": found.thought_ms, "graph": moved},
+        view={"steps": shown["steps"], "thought_ms": found.thought_ms},
         links=[*links, ("All games", f"/games{_query(query)}")],
     )
 

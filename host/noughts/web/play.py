@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from noughts.engines.registry import engines, known_engine
 from noughts.engines.search import Search
 from noughts.errors import NoughtsError, StoreError
-from noughts.game.board import Board
+from noughts.game.board import Board, as_cell
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position, parse_unfinished
 from noughts.game.solver import LEVELS, draw
@@ -25,7 +25,7 @@ from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
-from noughts.views.board import FRIEND, described, parsed
+from noughts.views.board import FRIEND, described
 from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
 from noughts.views.search import CALLED, followed
 from noughts.web.safety import answer
@@ -42,7 +42,8 @@ def played(request: Request) -> Response:
     """The state of a game, after the engine's answer if it is the engine's turn."""
     asked = request.query_params
     opponent = asked.get("opponent", FRIEND)
-    start, moves = parsed(asked.get("moves", ""), asked.get("position"))
+    start = Board(asked.get("position") or "." * 9)
+    moves = list(map(as_cell, asked.get("moves", "")))
     end = reduce(Board.play, moves, start)
     you = asked.get("you") or end.turn or "X"
     if opponent == FRIEND or you != "O":

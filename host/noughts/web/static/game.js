@@ -5,7 +5,7 @@ import { showGraph } from './graph.js';
 import { $, element, view } from './page.js';
 import { Stepper } from './stepper.js';
 
-const { steps, thought_ms, graph: points } = view;
+const { steps, thought_ms } = view;
 const board = new Board($('board'), () => {});
 // As fast as it was played, but nobody waits long.
 const shownMs = (at) => Math.min(Math.max(thought_ms[at] ?? 1000, 400), 3000);
@@ -15,17 +15,18 @@ const rows = document.querySelectorAll('#moves tbody tr');
 function show(at) {
   const step = steps[at];
   const worths = $('worths').checked ? step.worths : {};
-  const names = $('worths').checked ? step.names : step.names.map((name) => name.split(';')[0]);
+  const names = step.names.map((name, cell) => (worths[cell] ? `${name}; ${worths[cell]} with best play` : name));
   board.show({ ...step, names, labels: worths, grounds: worths });
   for (const part of document.querySelectorAll('.score')) {
-    const { text, full } = step.scores[part.dataset.line];
-    part.lastElementChild.textContent = text;
-    part.classList.toggle('full', full);
+    const [, score] = step.scores[part.dataset.line];
+    part.lastElementChild.textContent = score > 0 ? `+${score}` : String(score).replace('-', '−');
+    part.classList.toggle('full', Math.abs(score) > 1);
   }
-  $('sentences').replaceChildren(...step.sentences.map((text) => element('p', {}, text)));
+  const sentences = [step.made, step.words, step.ending].filter(Boolean);
+  $('sentences').replaceChildren(...sentences.map((text) => element('p', {}, text)));
   $('try').hidden = !step.next;
   $('try').href = `/?position=${step.marks}`;
-  showGraph(points, at);
+  showGraph(steps, at);
   rows.forEach((row, ply) => row.setAttribute('aria-current', ply + 1 === at ? 'step' : 'false'));
 }
 

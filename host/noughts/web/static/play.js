@@ -123,7 +123,7 @@ function draw() {
   }
   board.show(shown);
   $('headline').textContent = view.headline;
-  $('headline').classList.toggle('result', view.over && view.at === view.history.length);
+  $('headline').classList.toggle('result', view.over && view.at === view.moves.length);
   $('remark').textContent = view.remark;
   $('keys').classList.toggle('away', !view.playable);
   $('score').textContent = scoreText();
@@ -137,7 +137,7 @@ function draw() {
   $('who').hidden = game.opponent === FRIEND;
   $('opponent').value = game.opponent;
   $('first').value = game.you;
-  $('past').hidden = !view.history.length;
+  $('past').hidden = !view.moves;
   showGraph(view.graph, game.at);
   drawMoves();
   history.replaceState(null, '', `?${query()}`);
@@ -151,17 +151,17 @@ function drawMoves() {
     const button = { type: 'button', 'aria-current': current, onclick: () => goTo(ply) };
     return element('li', {}, element('button', button, ...content));
   };
-  const moves = view.history.map(({ mark, cell, name, called, verdict }, ply) =>
+  const moves = view.graph.slice(1).map(({ mark, cell, where, called, verdict }, ply) =>
     item(
       ply + 1,
       `${mark} ${cell + 1}`,
       element('span', { class: `called ${called}`, 'aria-hidden': 'true' }, verdict),
-      element('span', { class: 'hidden-text' }, ` ${name}, ${called}`),
+      element('span', { class: 'hidden-text' }, ` ${where}, ${called}`),
     ),
   );
   $('moves').replaceChildren(item(0, 'Start'), ...moves);
   $('moves').children[focused]?.firstChild.focus();
-  $('judged').textContent = game.at ? view.history[game.at - 1].words : '';
+  $('judged').textContent = view.graph[game.at].words;
 }
 
 /** The games of this session with one opponent; nothing before one has ended. */
