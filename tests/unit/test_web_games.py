@@ -289,5 +289,5 @@ def test_the_commonest_mistake_counts_moves_that_are_the_same_when_turned(tmp_pa
 
 def test_first_moves_are_darker_the_more_often_they_were_played():
     found = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
-    assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in found.picture.title
-    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")
+    assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in found.title
+    assert found.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")

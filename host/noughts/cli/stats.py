@@ -90,7 +90,7 @@ def _print(found: Stats) -> None:
     _print_table(results(found))
     if any(found.first_moves):
         print("\nFirst moves of people, in games that were won or drawn\n")
-        _print_heat(first_moves(found.first_moves).picture)
+        _print_heat(first_moves(found.first_moves))
     if any(found.lengths.values()):
         print("\nMoves in games that were won or drawn\n")
         most = max(found.lengths.values())
@@ -98,7 +98,7 @@ def _print(found: Stats) -> None:
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{most:,}')},}  {bar}".rstrip())
-    _print_table(boards(found, {}), without=("not_ended", "last"))
+    _print_table(boards(found, {}), without=("not ended", "last game began"))
     _print_table(players(found))
     print(f"\n{MISTAKE}")
 

@@ -1,7 +1,6 @@
 """The class report, the statistics page and `noughts stats`: facts, tables, and positions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.describe import CELLS, counted, opponents, seated
@@ -9,7 +8,7 @@ from noughts.store.statistics import BoardStats, MetPosition, Player, Stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.views.board import Picture, board_text
-from noughts.views.table import Table, Value, bars, number, text
+from noughts.views.table import Table, Value, bars, numbers, texts
 from noughts.views.words import WORTHS, either, name_key
 
 MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
@@ -17,59 +16,25 @@ _SHOWN = 9
 """Positions that fit on a printed page."""
 
 
-@dataclass(frozen=True)
-class FirstMoves:
-    """The first moves of people; the picture's title is a summary in one sentence."""
-
-    picture: Picture
-    cells: list[str]
-    """Each cell's count and share."""
-
-
-@dataclass(frozen=True)
-class PositionToTalkAbout:
-    """A position in which people made mistakes, with three sentences about it."""
-
-    picture: Picture
-    text: tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """The statistics of many games, for page, report and terminal."""
-
-    games: int
-    facts: list[tuple[str, str]]
-    """Each a figure and its unit."""
-    results: Table
-    boards: Table
-    players: Table
-    lengths: Table
-    first_moves: FirstMoves | None
-    """None if no person began a game that was won or drawn."""
-    mistakes: Table
-    positions: list[PositionToTalkAbout]
-    positions_note: str = (
-        "Where people made the most mistakes, the most common first. X moved first; positions that "
-        "are the same turned or mirrored are counted together. The cells are numbered 1 to 9."
-    )
-
-
 def statistics(
     found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
-) -> Statistics:
-    """last: by board, the time of its latest game."""
-    return Statistics(
-        found.games,
-        facts(found),
-        results(found),
-        boards(found, last),
-        players(found),
-        lengths(found),
-        first_moves(found.first_moves) if any(found.first_moves) else None,
-        mistakes(positions),
-        [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
-    )
+) -> dict[str, object]:
+    """The statistics of many games, for page and report; last: by board, when its last game began.
+
+    facts: each a figure and its unit; first_moves: None if no person began a game that was won or
+    drawn; positions: those to talk about.
+    """
+    return {
+        "facts": facts(found),
+        "results": results(found),
+        "boards": boards(found, last),
+        "players": players(found),
+        "lengths": lengths(found),
+        "first_moves": first_moves(found.first_moves) if any(found.first_moves) else None,
+        "first_cells": found.first_moves,
+        "mistakes": mistakes(positions),
+        "positions": [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
+    }
 
 
 def facts(found: Stats) -> list[tuple[str, str]]:
@@ -95,16 +60,10 @@ def results(found: Stats) -> Table:
     games = found.results.items()
     return Table(
         "Results",
-        (
-            text("opponents", "A against B"),
-            text("first", "began"),
-            number("games"),
-            number("A", "A won"),
-            number("B", "B won"),
-            number("draw"),
-            number("abandoned"),
-            number("unfinished"),
-        ),
+        [
+            *texts("A against B", "began"),
+            *numbers("games", "A won", "B won", "draw", "abandoned", "unfinished"),
+        ],
         [
             (opponents(seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
             for (seats, first), ends in games
@@ -112,7 +71,6 @@ def results(found: Stats) -> Table:
         bars=bars(
             {"first": "A won", "even": "draw", "second": "B won", "open": "not ended"},
             [(ends["A"], ends["="], ends["B"], ends["x"] + ends["-"]) for _, ends in games],
-            [ends.total() for _, ends in games],
         ),
     )
 
@@ -125,33 +83,25 @@ def boards_by_name(found: Stats) -> list[BoardStats]:
 def boards(found: Stats, last: Mapping[str, When]) -> Table:
     rows: list[tuple[Value, ...]] = []
     parts = []
-    ordered = boards_by_name(found)
-    for board in ordered:
+    for board in boards_by_name(found):
         chip, two_people = board.against_chip(), board.between_people()
         not_ended = board.ended("x") + board.ended("-")
-        people, when = board.people, last.get(board.board, When())
-        counts = board.games, *chip, two_people, not_ended, people.mistakes, people.mistakes_a_game
-        rows.append((board.called, *counts, str(when)))
+        wrong = board.people.mistakes, board.people.mistakes_a_game
+        began = str(last.get(board.board, When()))
+        rows.append((board.called, board.games, *chip, two_people, not_ended, *wrong, began))
         parts.append((*chip, two_people + not_ended))
     return Table(
         "Boards",
-        (
-            text("board"),
-            *map(number, ("games", "won", "drawn", "lost")),
-            number("between_people", "two people"),
-            number("not_ended", "not ended"),
-            number("mistakes"),
-            number("mistakes_a_game", "a game"),
-            text("last", "last game began"),
-        ),
+        [
+            *texts("board"),
+            *numbers("games", "won", "drawn", "lost", "two people", "not ended"),
+            *numbers("mistakes", "a game"),
+            *texts("last game began"),
+        ],
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
-        bars(
-            {"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"},
-            parts,
-            [board.games for board in ordered],
-        ),
+        bars({"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"}, parts),
     )
 
 
@@ -166,13 +116,10 @@ def players(found: Stats) -> Table:
         rows.append((seated(seat), *counts, median, middle_half))
     return Table(
         "Players",
-        (
-            text("player", ""),
-            *map(number, ("games", "moves", "mistakes")),
-            number("mistakes_a_game", "a game"),
-            number("median_s", "median s"),
-            number("quartiles_s", "interquartile range"),
-        ),
+        [
+            *texts("player"),
+            *numbers("games", "moves", "mistakes", "a game", "median s", "interquartile range"),
+        ],
         rows,
         "Games that were won or drawn; seconds for a move, in all games. A game between two people "
         "counts once for each of them.",
@@ -183,15 +130,15 @@ def lengths(found: Stats) -> Table:
     counts = {length: found.lengths[length] for length in range(5, 10)}
     return Table(
         "How long games are",
-        (number("moves"), number("games")),
+        numbers("moves", "games"),
         list(counts.items()),
         "Games that were won or drawn.",
-        bars({"plain": "games"}, [(each,) for each in counts.values()], [max(counts.values())] * 5),
+        bars({"plain": "games"}, [(each,) for each in counts.values()], max(counts.values())),
     )
 
 
-def first_moves(openings: Sequence[int]) -> FirstMoves:
-    """The first moves of people, by cell, of at least one game."""
+def first_moves(openings: Sequence[int]) -> Picture:
+    """The first moves of people, by cell, of at least one game; the title is a summary."""
     total, most = sum(openings), max(openings)
     corners = sum(openings[cell] for cell in (0, 2, 6, 8))
     edges = total - corners - openings[4]
@@ -201,8 +148,7 @@ def first_moves(openings: Sequence[int]) -> FirstMoves:
         f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge."
     )
     heat = tuple(f"heat{round(count / most * 4)}" for count in openings)
-    cells = [f"{count:,} ({share})" for count, share in zip(openings, shares, strict=True)]
-    return FirstMoves(Picture("." * 9, text, shares, heat), cells)
+    return Picture("." * 9, text, shares, heat)
 
 
 def mistakes(positions: Sequence[MetPosition]) -> Table:
@@ -213,23 +159,18 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     plies = [ply for ply in range(9) if moves[ply]]
     return Table(
         "Mistakes",
-        (
-            number("ply", "move of the game"),
-            number("moves", "moves of people"),
-            number("mistakes"),
-            number("share"),
-        ),
+        numbers("move of the game", "moves of people", "mistakes", "share"),
         [(ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}") for ply in plies],
         f"{MISTAKE} Only moves of people count, in games that were won or drawn.",
         bars(
             {"wrong": "mistakes", "even": "other moves"},
             [(wrong[ply], moves[ply] - wrong[ply]) for ply in plies],
-            [moves[ply] for ply in plies],
         ),
     )
 
 
-def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
+def to_talk_about(met: MetPosition) -> tuple[Picture, list[str]]:
+    """A position in which people made mistakes, with three sentences about it."""
     mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
     cell, count = met.commonest_mistake
     answer = f"{other} answers {either(hard_moves(met.position.play(cell)))}"
@@ -244,11 +185,11 @@ def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
     labels[cell] += " ✗"
     grounds[cell] = "loss"
     marks = str(met.position)
-    return PositionToTalkAbout(
+    return (
         Picture(marks, f"{mover} to move; {board_text(marks)}", tuple(labels), tuple(grounds)),
-        (
+        [
             f"{mover} to move: {how_many} ({met.mistakes / met.met:.0%}).",
             f"Most often wrong: {where}; it {turns}: {answer}.",
             f"Right: {either(met.right)}.",
-        ),
+        ],
     )

@@ -9,7 +9,7 @@ from noughts.protocol.describe import SEATS, opponents, seated, won
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter
 from noughts.store.stored_game import RESULTS, StoredGame
-from noughts.views.table import Table, Value, number, text
+from noughts.views.table import Table, Value, numbers, texts
 
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
 _HALF_DAY_MS = 43_200_000
@@ -93,10 +93,10 @@ def games_table(games: Iterable[StoredGame]) -> Table:
         )
         for game in games
     ]
-    columns = (
-        number("game"),
-        *map(text, ("began", "A", "B", "first")),
-        *map(number, ("moves", "seconds")),
-        *map(text, ("result", "board")),
-    )
+    columns = [
+        *numbers("game"),
+        *texts("began", "A", "B", "first"),
+        *numbers("moves", "seconds"),
+        *texts("result", "board"),
+    ]
     return Table("Games, the newest first", columns, rows)

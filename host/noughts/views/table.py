@@ -1,20 +1,16 @@
-"""A table for people: columns with a key, a title and a type, rows of plain values, and a note."""
+"""A table for people: columns with a title and a type, rows of plain values, and a note."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Value = str | int | float | None
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column; code finds it by its key, people read its title."""
-
-    key: str
+class Column(NamedTuple):
     title: str
-    type: Literal["text", "number"] = "text"
+    type: Literal["text", "number"]
     """Numbers align right."""
 
 
@@ -31,7 +27,7 @@ class Bars:
 @dataclass(frozen=True)
 class Table:
     caption: str
-    columns: tuple[Column, ...]
+    columns: list[Column]
     rows: list[tuple[Value, ...]]
     note: str = ""
     bars: Bars | None = None
@@ -50,19 +46,18 @@ def shown(value: Value, nothing: str = "–") -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], wholes: Sequence[int]) -> Bars:
-    """Bars with these parts, in the legend's order; wholes: the count that would fill each bar."""
+def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0) -> Bars:
+    """Bars with these parts, in the legend's order; whole: fills a bar, by default its parts do."""
     rows = []
-    for parts, whole in zip(counts, wholes, strict=True):
-        widths = [100 * part / whole if whole else 0.0 for part in parts]
+    for parts in counts:
+        widths = [100 * part / (whole or sum(parts) or 1) for part in parts]
         rows.append(list(zip(legend, accumulate(widths, initial=0.0), widths, strict=False)))
     return Bars(tuple(legend.items()), rows)
 
 
-def text(key: str, title: str | None = None) -> Column:
-    """A column of text; by default its title is its key."""
-    return Column(key, key if title is None else title)
+def texts(*titles: str) -> list[Column]:
+    return [Column(title, "text") for title in titles]
 
 
-def number(key: str, title: str | None = None) -> Column:
-    return Column(key, key if title is None else title, "number")
+def numbers(*titles: str) -> list[Column]:
+    return [Column(title, "number") for title in titles]
