@@ -121,15 +121,6 @@ async def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(opened):
         assert kept == [board.flash]
 
 
-async def test_a_terminal_that_is_too_small_says_so(opened):
-    async with opened(size=(57, 17)) as (app, pilot, board):
-        board.says(BOOT, stages(A_WINS)[0])
-        await settled(lambda: "too small" in screen_text(app))
-        await pilot.resize_terminal(58, 17)
-        await settled(lambda: "Your turn, player A" in screen_text(app))
-        assert "too small" not in screen_text(app)
-
-
 @pytest.mark.parametrize("by_a_key", [False, True])
 async def test_a_board_that_dies_ends_the_program_with_its_reason(opened, by_a_key):
     async with opened() as (app, pilot, board):
@@ -145,8 +136,8 @@ def test_the_last_move_is_marked_and_brightness_is_shown():
     for cell in range(9):
         leds = bytearray(25)
         leds[cell // 3 * 10 + cell % 3 * 2] = 9
-        assert draw(bytes(leds), (), (cell, "A")).plain.count("[██]") == 1
-    assert len({draw(bytes([level] * 25), ()).plain for level in (0, 4, 7, 9)}) == 4
+        assert draw(bytes(leds), (cell, "A")).plain.count("[██]") == 1
+    assert len({draw(bytes([level] * 25)).plain for level in (0, 4, 7, 9)}) == 4
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])

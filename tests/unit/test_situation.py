@@ -102,7 +102,7 @@ def test_what_the_buttons_do():
     assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert words(over)[1] == {"A or B": "next game: player B begins", "A+B": "to the menu"}
-    assert "v       replay this game" in panel(over.now, "", "b", {}, 40).plain
+    assert "v       replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
 
 
 def test_icons_and_texts_hide_no_marks():

@@ -8,15 +8,17 @@ stands in brackets.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import RichLog, Static
@@ -38,132 +40,58 @@ from noughts.virtual.program import choice_in
 if TYPE_CHECKING:
     from microbit_emulator import Button
 
-_BOARD = (
-    "╭────────────────────────────────╮",
-    "│            ╭──────╮            │",
-    "│            ╰•────•╯            │",
-    "│                                │",
-    "│                                │",
-    "│                                │",
-    "│ ╔═══╗                    ╔═══╗ │",
-    "│ ║ A ║                    ║ B ║ │",
-    "│ ╚═══╝                    ╚═══╝ │",
-    "│                                │",
-    "│                                │",
-    "│                                │",
-    "│           [ A + B ]            │",
-    "│(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)│",
-    "╰────────────────────────────────╯",
-)
-WIDTH, HEIGHT = len(_BOARD[0]), len(_BOARD)
-
-_MIN_COLUMNS, _MIN_LINES = 58, HEIGHT + 2
-"""The smallest terminal with room for the board and the text next to it."""
-
-_LEDS_TOP, _LEDS_LEFT = 3, 8
-_DOWN, _ACROSS = 2, 4
-_PINS = HEIGHT - 2
-
 _CHARACTERS = "·░░░▒▒▓▓██"
-
-_GROUND = Style(bgcolor="#101317")
-_OUTLINE = Style(color="#7f9fd0")
-_GOLD = Style(color="#d8a530")
-_HELD = Style(color="#ffffff", bold=True, reverse=True)
-_UP = Style(color="#d8d8d8", bold=True)
-
-_AREAS: tuple[tuple[range, range, tuple[Button, ...]], ...] = (
-    (range(2, 7), range(6, 9), ("A",)),
-    (range(27, 32), range(6, 9), ("B",)),
-    (range(12, 21), range(12, 13), ("A", "B")),
-)
-"""Columns and lines of the drawing, with the buttons that a click there presses."""
+"""By an LED's level."""
 
 
-def draw(leds: bytes, held: Collection[Button], last: tuple[int, str] | None = None) -> Text:
-    """The board with these 25 levels, and with some buttons held down.
-
-    last: the cell of the last move, and whose it was.
-    """
-    characters = list("\n".join(_BOARD))
-    styles: list[tuple[Style | str, int, int]] = [(_GOLD, _at(1, _PINS), _at(WIDTH - 1, _PINS))]
-    for columns, lines, buttons in _AREAS:
-        style = _HELD if {*held} >= {*buttons} else _UP
-        styles += [(style, _at(columns.start, y), _at(columns.stop, y)) for y in lines]
+def draw(leds: bytes, last: tuple[int, str] | None = None) -> Text:
+    """The LEDs with these 25 levels; last: the cell of the last move, and whose it was."""
+    cell, player = last or (None, "")
+    rows = [Text() for _ in range(5)]
     for led, level in enumerate(leds):
-        at = _of_led(led)
         # Each level has about twice the power of the one below; the eye sees even steps.
         glow = f"#{75 + 20 * level:02x}{22 + 6 * level:02x}{20 + 5 * level:02x}"
         style = Style(color=glow if level else "#5c4a48", bold=level > 6)
-        characters[at : at + 2] = _CHARACTERS[level] * 2
-        styles.append((style, at, at + 2))
-    if last is not None:
-        cell, player = last
-        at = _of_led(cell // 3 * 10 + cell % 3 * 2)
-        characters[at - 1], characters[at + 2] = "[]"
-        styles += [(PLAYERS[player], x, x + 1) for x in (at - 1, at + 2)]
-    text = Text("".join(characters), no_wrap=True, style=_GROUND)
-    text.stylize(_OUTLINE)
-    for span in styles:
-        text.stylize(*span)
-    return text
+        row, column = divmod(led, 5)
+        is_last = cell is not None and (row, column) == (cell // 3 * 2, cell % 3 * 2)
+        left, right, around = ("[", "]", PLAYERS[player]) if is_last else (" ", " ", "")
+        rows[row].append(left, around).append(_CHARACTERS[level] * 2, style).append(right, around)
+    return Text("\n\n").join(rows)
 
 
-def _at(x: int, y: int) -> int:
-    """The index of a column and line in the text of the board."""
-    return y * (WIDTH + 1) + x
+class BoardButton(Static):
+    """A button of the board; a click holds it down until the mouse button is released."""
 
+    def __init__(self, drawing: str, hold: Callable[[bool], None]) -> None:
+        super().__init__(drawing, markup=False)
+        self._hold = hold
 
-def _of_led(led: int) -> int:
-    return _at(_LEDS_LEFT + _ACROSS * (led % 5), _LEDS_TOP + _DOWN * (led // 5))
+    def on_mouse_down(self) -> None:
+        self.capture_mouse()
+        self.add_class("held")
+        self._hold(True)
 
-
-class Picture(Widget):
-    """The board; a click on a button holds it down until the mouse button is released."""
-
-    leds = reactive(bytes(25))
-    """Levels from 0 to 9."""
-    last: reactive[tuple[int, str] | None] = reactive(None)
-    """The cell of the last move, and its player."""
-    held: reactive[tuple[Button, ...]] = reactive(())
-
-    def __init__(self, do: Callable[[Callable[[], None]], None], board: VirtualBoard) -> None:
-        """do: runs an action on the board, which may be gone."""
-        super().__init__(id="picture")
-        self._do = do
-        self._board = board
-
-    def render(self) -> Text:
-        return draw(self.leds, self.held, self.last)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        for columns, lines, buttons in _AREAS:
-            if event.x in columns and event.y in lines:
-                self.capture_mouse()
-                self.held = buttons
-                self._do(lambda: self._board.press(*self.held))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
+    def on_mouse_up(self) -> None:
         self.release_mouse()
-        if held := self.held:
-            self.held = ()
-            self._do(lambda: self._board.release(*held))
+        if self.has_class("held"):
+            self.remove_class("held")
+            self._hold(False)
 
 
-class Doing(Widget):
-    """The state of the board in words; `shown` has the arguments of `panel` except the last."""
+class Shown(Widget):
+    """What a function draws of a state, again whenever that changes."""
 
-    shown: reactive[tuple[Situation, str, str, Mapping[str, int]]] = reactive(
-        (Situation(), "", "", {})
-    )
+    state: reactive[tuple[Any, ...]] = reactive(())
 
-    def render(self) -> Text:
-        return panel(*self.shown, self.content_size.width)
+    def __init__(self, draw: Callable[..., RenderableType], *state: Any, id: str) -> None:
+        super().__init__(id=id)
+        self._draw = draw
+        self.set_reactive(Shown.state, state)
+
+    def render(self) -> RenderableType:
+        return self._draw(*self.state)
 
 
-_WITH_HELP = 110, 25
-"""Columns and lines that have room for the help too, on the right."""
-_HELP = 38
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
 
 RULES = """\
@@ -188,32 +116,34 @@ class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (then `failure` says why)."""
 
     TITLE = "noughts"
-    CSS = f"""
-    #stage {{ height: {HEIGHT}; }}
-    #picture {{ width: {WIDTH}; height: {HEIGHT}; }}
-    #doing {{ width: 1fr; height: 1fr; padding: 0 0 0 1; }}
-    #help {{ display: none; dock: right; width: {_HELP}; height: 1fr; padding: 0 1;
-             color: $text-muted; }}
-    #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }}
-    #status {{ dock: bottom; height: 2; background: $panel; padding: 0 1; }}
-    #small {{ display: none; }}
-    .wide #help {{ display: block; }}
-    .unhelped #help {{ display: none; }}
-    .tiny #stage, .tiny #log, .tiny #status {{ display: none; }}
-    .tiny #small {{ display: block; }}
+    CSS = """
+    #stage { height: 15; }
+    #picture { width: 34; height: 15; background: #101317; color: #7f9fd0; border: round #7f9fd0; }
+    #picture Static, #leds { width: auto; height: auto; }
+    #usb { margin: 0 12; }
+    #face { height: 9; padding: 0 1; }
+    #face BoardButton { margin: 3 0; }
+    BoardButton { margin: 0 11; color: #d8d8d8; text-style: bold; }
+    .held { color: #ffffff; text-style: bold reverse; }
+    #pins { color: #d8a530; }
+    #doing { width: 1fr; height: 1fr; padding: 0 0 0 1; }
+    #help { display: none; dock: right; width: 38; height: 1fr; padding: 0 1; color: $text-muted; }
+    .wide #help { display: block; }
+    #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
+    #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "tap('A')", priority=True),
-        Binding("b", "tap('B')", priority=True),
-        Binding("space", "tap('AB')", priority=True),
-        Binding("left", "tilt(-1, 0)", priority=True),
-        Binding("right", "tilt(1, 0)", priority=True),
-        Binding("up", "tilt(0, -1)", priority=True),
-        Binding("down", "tilt(0, 1)", priority=True),
-        Binding("r", "reset", priority=True),
-        Binding("v", "replay", priority=True),
-        Binding("question_mark", "rules", priority=True),
-        Binding("q", "leave", priority=True),
+        ("a", "tap('A')"),
+        ("b", "tap('B')"),
+        ("space", "tap('AB')"),
+        ("left", "tilt(-1, 0)"),
+        ("right", "tilt(1, 0)"),
+        ("up", "tilt(0, -1)"),
+        ("down", "tilt(0, 1)"),
+        ("r", "reset"),
+        ("v", "replay"),
+        ("question_mark", "help"),
+        ("q", "quit"),
         Binding("ctrl+c", "quit", priority=True),
     ]
 
@@ -237,8 +167,8 @@ class BoardApp(Program):
         self._flash = board.memory()
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
-        self._picture = Picture(self._do, board)
-        self._doing = Doing(id="doing")
+        self._leds = Shown(draw, bytes(25), id="leds")
+        self._doing = Shown(panel, Situation(), "", "", {}, id="doing")
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status")
@@ -250,16 +180,24 @@ class BoardApp(Program):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="stage"):
-            yield self._picture
+            with Vertical(id="picture"):
+                yield Static("╭──────╮\n╰•────•╯", id="usb")
+                with Horizontal(id="face"):
+                    yield self._button("╔═══╗\n║ A ║\n╚═══╝", "A")
+                    yield self._leds
+                    yield self._button("╔═══╗\n║ B ║\n╚═══╝", "B")
+                yield self._button("[ A + B ]", "A", "B")
+                yield Static("(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)", id="pins")
             yield self._doing
         yield Static(RULES, id="help", markup=False)
         yield self._transcript
-        yield Static(
-            f"The terminal is too small: make it {_MIN_COLUMNS} x {_MIN_LINES} or larger, "
-            "or press q to quit.",
-            id="small",
-        )
         yield self._status
+
+    def _button(self, drawing: str, *buttons: Button) -> BoardButton:
+        def hold(down: bool) -> None:
+            self._do(lambda: (self._board.press if down else self._board.release)(*buttons))
+
+        return BoardButton(drawing, hold)
 
     def on_mount(self) -> None:
         self._do(self._tell_status)
@@ -267,10 +205,11 @@ class BoardApp(Program):
         self.set_interval(0.02, lambda: self._do(self._look))
 
     def on_resize(self, event: events.Resize) -> None:
-        columns, lines = event.size
-        stage = self.screen_stack[0]
-        stage.set_class(columns >= _WITH_HELP[0] and lines >= _WITH_HELP[1], "wide")
-        stage.set_class(columns < _MIN_COLUMNS or lines < _MIN_LINES, "tiny")
+        has_room = event.size.width >= 110 and event.size.height >= 25
+        self.screen_stack[0].set_class(has_room, "wide")
+
+    def on_unmount(self) -> None:
+        self._stopped.set()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action == "quit" or len(self.screen_stack) == 1
@@ -281,14 +220,7 @@ class BoardApp(Program):
             action()
         except NoughtsError as error:
             self.failure = self.failure or error
-            self.action_leave()
-
-    def action_leave(self) -> None:
-        self._stopped.set()
-        self.exit()
-
-    async def action_quit(self) -> None:
-        self.action_leave()
+            self.exit()
 
     def action_tap(self, buttons: str) -> None:
         self._do(lambda: self._board.tap(*buttons))
@@ -302,11 +234,8 @@ class BoardApp(Program):
         self._stopped_by = ""
         self._transcript.write(Text("reset", style="dim"))
 
-    def action_rules(self) -> None:
-        if self.screen.has_class("wide"):
-            self.screen.toggle_class("unhelped")
-        else:
-            self.push_screen(HelpScreen(RULES))
+    def action_help(self) -> None:
+        self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
         game = self._recording.last
@@ -334,12 +263,13 @@ class BoardApp(Program):
             self._keep_flash(flash)
         self._observer.see(leds)
         now = self._observer.now
-        self._picture.leds, self._picture.last = leds, None
+        last = None
         if now.last is not None and now.game is not None:
-            self._picture.last = now.last, now.game.player(len(now.game.moves) - 1)
+            last = now.last, now.game.player(len(now.game.moves) - 1)
+        self._leds.state = leds, last
         seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
         ends = dict(self._recording.score.get(seats, {}))  # a copy: another thread counts
-        self._doing.shown = now, self._stopped_by, self._controls, ends
+        self._doing.state = now, self._stopped_by, self._controls, ends
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, ParsedSentence):
@@ -367,22 +297,19 @@ class BoardApp(Program):
         self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
 
 
-def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int], width: int) -> Text:
-    """All text next to the board, the most important first, in lines of this width.
+def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) -> Group:
+    """All text next to the board, the most important first.
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
     what = instructions(now, controls)
     if stopped and now.phase in ("starting", "fault"):
         what = Instructions("The game has stopped", stopped)
-    buttons = (*what.buttons, ("v", "replay this game")) if now.phase == "over" else what.buttons
+    over = now.phase == "over"
     style = f"{PLAYERS.get(what.player, 'bold')} reverse"
-    banner = Text(f" {what.headline}".ljust(width)[:width], style)
-    blank = Text(" " * width, style)
-    text = Text("\n").join([blank, banner, blank] if now.phase == "over" else [banner])
-    if what.about:
-        text.append(f"\n{what.about}")
-    text.append("\n")
+    banner = Padding(what.headline, (int(over), 1), style=style)
+    buttons = (*what.buttons, ("v", "replay this game")) if over else what.buttons
+    text = Text(f"{what.about}\n" if what.about else "")
     wide = max((len(name) for name, _ in buttons), default=0)
     for name, does in buttons:
         text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
@@ -391,7 +318,7 @@ def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int], 
     text.append("\n\nscore", "dim").append(f"  {score(ends)}")
     if controls and now.phase != "menu":  # where they may be about to change
         text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
-    return text
+    return Group(banner, text)
 
 
 def _game(game: Game) -> Text:
