@@ -83,7 +83,7 @@ async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_
         await settled(lambda: "game 2, move 1: B in the centre" in screen_text(app))
         await settled(lambda: app._recording.last)
         await pilot.press("v")
-        await settled(lambda: "0/7" in screen_text(app))
+        await settled(lambda: "A begins." in screen_text(app))
         shown = " ".join(screen_text(app).split())
         assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
         await pilot.press("right", "right")

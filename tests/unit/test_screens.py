@@ -185,7 +185,7 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
         await redrawn(pilot, app)
         shown = screen_text(app)
         assert "game 28: A is a person, B is the chip (hard)" in shown
-        assert "table 3" in shown and "q back" in shown
+        assert "table 3" in shown and "q leave" in shown
         await pilot.press("right", "right")
         shown = screen_text(app)
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown

@@ -242,7 +242,7 @@ class BoardApp(Program):
         if game is None:
             self._transcript.write(Text("v replays a game once one has ended", style="dim"))
             return
-        self.push_screen(ReplayScreen(game, None, "q back to the board"))
+        self.push_screen(ReplayScreen(game))
 
     def _look(self) -> None:
         """Read the board's LEDs and serial output, and show what is new."""

@@ -15,7 +15,8 @@ from noughts.store.stored_game import StoredGame
 from noughts.terminal.marks import step, wait_s
 from noughts.views.replay import heading, replay
 
-HELP = """\
+_KEYS = "q leave  left right step  home end  space play or stop  ? help"
+_HELP = """\
 The number at the end of each row, column and diagonal is its score: a mark of player A counts +1, \
 a mark of player B -1. At +3 player A has won, at -3 player B.
 1 to 9 are the free cells. The last move is marked, and at the end the row that won.
@@ -59,10 +60,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 class ReplayScreen(Screen[None]):
-    """Shows a game move by move; with a speed, it plays by itself.
-
-    leaving: what the status line says of leaving the screen.
-    """
+    """Shows a game move by move; with a speed, it plays by itself."""
 
     CSS = """
     #replay { padding: 1 2; scrollbar-size: 1 1; }
@@ -79,23 +77,21 @@ class ReplayScreen(Screen[None]):
         Binding("q,escape", "dismiss", priority=True),
     ]
 
-    def __init__(self, game: StoredGame, speed: float | None, leaving: str) -> None:
+    def __init__(self, game: StoredGame, speed: float | None = None) -> None:
         super().__init__()
         self._game = game
         self._steps = replay(game)["steps"]
         self._speed = speed or 1.0
         self._playing = speed is not None
-        self._leaving = leaving
         self._plies = 0
         self._timer: Timer | None = None
         self._board = Static(id="replay-board")
-        self._status = Static(id="replay-status")
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="replay"):
             yield Static(heading(self._game), id="replay-heading", markup=False)
             yield self._board
-        yield self._status
+        yield Static(_KEYS, id="replay-status")
 
     def on_mount(self) -> None:
         self._show()
@@ -110,7 +106,7 @@ class ReplayScreen(Screen[None]):
         self._go(0 if self._playing and at_end else self._plies)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(HELP))
+        self.app.push_screen(HelpScreen(_HELP))
 
     def _go(self, plies: int) -> None:
         self._plies = min(max(plies, 0), len(self._game.moves))
@@ -126,10 +122,6 @@ class ReplayScreen(Screen[None]):
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
         self._board.update(step(self._steps[self._plies]))
-        play = "stop" if self._playing else "play"
-        plies = f"{self._plies}/{len(self._game.moves)}"
-        keys = f"{self._leaving}  {plies}  left right step  home end  space {play}  ? help"
-        self._status.update(keys)
 
 
 class ReplayApp(Program):
@@ -138,7 +130,7 @@ class ReplayApp(Program):
 
     def __init__(self, game: StoredGame, speed: float | None) -> None:
         super().__init__()
-        self._replay = ReplayScreen(game, speed, "q quit")
+        self._replay = ReplayScreen(game, speed)
 
     def on_mount(self) -> None:
         self.push_screen(self._replay, lambda _: self.exit())

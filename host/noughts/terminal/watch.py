@@ -4,11 +4,10 @@ A game that has ended can be chosen in the list, and is replayed while the watch
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Column, Table
@@ -28,14 +27,12 @@ from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.timestamps import When
-from noughts.terminal.layout import columns, cut
+from noughts.terminal.layout import columns
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.views.words import name_key, score
 
 _REDRAW_S = 0.1
-_MAX_WAITING = 3
-"""Ports that are listed one by one."""
 _MAX_NAME = 24
 _MIN_WIDTH = 26
 """Room for `person against medium` between the borders."""
@@ -70,8 +67,8 @@ class WatchApp(Program):
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", priority=True),
-        Binding("question_mark", "help"),
+        ("q", "quit"),
+        ("question_mark", "help"),
         Binding("ctrl+c", "quit", priority=True),
     ]
 
@@ -81,7 +78,6 @@ class WatchApp(Program):
         self._session = session
         self._stop = stop
         self._changed = True
-        self._failure = ""
         self._ended: list[Ended] | None = None
         """In the order of the list."""
         self._lock = threading.Lock()
@@ -108,25 +104,18 @@ class WatchApp(Program):
     def on_unmount(self) -> None:
         self._stop.set()
 
-    def action_leave(self) -> None:
-        if isinstance(self.screen, (ReplayScreen, HelpScreen)):
-            self.screen.dismiss()
-        else:
-            self.exit()
-
     def action_help(self) -> None:
         self.push_screen(HelpScreen(_HELP))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         assert self._ended
-        self._failure, self._changed = "", True
         try:
             with Store(self._recorder.store.path) as store:
                 found = stored_game(store, self._ended[event.option_index].number)
         except StoreError as error:
-            self._failure = str(error)
+            self.notify(printable(str(error)), severity="error", markup=False)
             return
-        self.push_screen(ReplayScreen(found, None, "q back"))
+        self.push_screen(ReplayScreen(found))
 
     def take(self, events: list[Event]) -> None:
         """Take events, in the recorder's thread; the screen then redraws the session."""
@@ -144,9 +133,10 @@ class WatchApp(Program):
                 return
             self._changed = False
             session = self._session
-            if boards := sorted(session.playing, key=lambda board: name_key(self._called(board))):
-                room = self.size.width - 1  # for the scroll bar
-                self._boards.update(_tiles(boards, self._called, room))
+            boards = [(session.called(board.name), board) for board in session.playing]
+            if boards:
+                boards.sort(key=lambda named: name_key(named[0]))
+                self._boards.update(_tiles(boards, self.size.width - 1))  # for the scroll bar
             remarks = (Text(printable(line), how) for line, how in self._remarks())
             self._notes.update(Group(*remarks))
             self._list(list(session.ended))
@@ -155,11 +145,8 @@ class WatchApp(Program):
                 + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
         before = f"{counts} · stored in "
-        path = _fitted(str(self._recorder.store.path), self.size.width - 2 - len(before))
-        self._status.update(Text(f"{_KEYS}\n{before}{printable(path)}", no_wrap=True))
-
-    def _called(self, board: BoardState) -> str:
-        return self._session.called(board.name)
+        path = _fitted(printable(str(self._recorder.store.path)), self.size.width - 2 - len(before))
+        self._status.update(Text(f"{_KEYS}\n{before}{path}", no_wrap=True))
 
     def _remarks(self) -> list[tuple[str, str]]:
         """The number of boards, problems with the store, and the ports that wait."""
@@ -174,14 +161,13 @@ class WatchApp(Program):
         if self._recorder.radio.refused:
             refused = counted(self._recorder.radio.refused, "sentence")
             lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
-        lines += [(error, "bold") for error in (session.warning, self._failure) if error]
+        if session.warning:
+            lines.append((session.warning, "bold"))
         if session.offline:
             rooms = ", ".join(sorted(session.offline, key=name_key))
             lines.append((f"offline: {rooms}", "bold"))
-        waiting = [f"waiting for {port}: {why}" for port, why in session.waiting.items()]
-        if len(waiting) > _MAX_WAITING:
-            waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
-        return lines + [(line, "dim") for line in waiting]
+        waiting = session.waiting.items()
+        return lines + [(f"waiting for {port}: {why}", "dim") for port, why in waiting]
 
     def _list(self, ended: list[Ended]) -> None:
         """List the games, the newest first; the chosen one stays chosen."""
@@ -211,25 +197,21 @@ class WatchApp(Program):
 
 
 def _fitted(text: str, room: int) -> str:
-    """Text cut to this many columns: at its end, but paths and URLs at their beginning."""
-    if cell_len(text) <= room:
-        return text
-    if "/" in text or "\\" in text:
-        return "…" + text[-max(room - 1, 1) :]
-    return cut(text, max(room, 1))
+    """Text cut to this many columns at its beginning: paths and URLs differ at their ends."""
+    return text if len(text) <= room else f"…{text[1 - room :]}"
 
 
-def _tiles(boards: Sequence[BoardState], name: Callable[[BoardState], str], width: int) -> Table:
-    """The boards in as many columns as fit; together they fill the width."""
+def _tiles(boards: Sequence[tuple[str, BoardState]], width: int) -> Table:
+    """The boards with their names in as many columns as fit; together they fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
     table = Table.grid(*(Column(ratio=1) for _ in range(count)), expand=True)
     for row in range(0, len(boards), count):
         tiles = boards[row : row + count]
-        table.add_row(*(_tile(each, name(each), width // count) for each in tiles))
+        table.add_row(*(_tile(name, board, width // count) for name, board in tiles))
     return table
 
 
-def _tile(board: BoardState, name: str, width: int) -> Panel:
+def _tile(name: str, board: BoardState, width: int) -> Panel:
     game = board.game
     marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
     noise = f"noise {board.noise}" if board.noise else ""
