@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -116,9 +116,18 @@ def draw_statistics(found: Stats, path: Path) -> None:
         axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
         _results(axes["results"], found)
         _first_moves(axes["first"], found)
-        _lengths(axes["lengths"], found)
+        lengths = {str(length): found.lengths[length] for length in range(5, 10)}
+        _bars(axes["lengths"], "Moves in a game", "games won or drawn", lengths)
+        axes["lengths"].locator_params("y", integer=True, min_n_ticks=1)
         _times(axes["times"], found)
-        _mistakes(axes["mistakes"], found)
+        rates = {seated(seat): each.mistakes_a_game or 0 for seat, each in found.players.items()}
+        _bars(axes["mistakes"], "Mistakes a game", "", rates)
+
+
+def _bars(axes: Axes, title: str, unit: str, heights: Mapping[str, float]) -> None:
+    axes.bar(list(heights), list(heights.values()), color="#5b8def")
+    axes.set_title(title)
+    axes.set_ylabel(unit)
 
 
 def _results(axes: Axes, found: Stats) -> None:
@@ -132,7 +141,6 @@ def _results(axes: Axes, found: Stats) -> None:
     axes.set_title("Results")
     axes.set_xlabel("games")
     axes.locator_params("x", integer=True, min_n_ticks=1)  # a single game has 0 and 1
-    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.15))
 
 
@@ -151,37 +159,14 @@ def _first_moves(axes: Axes, found: Stats) -> None:
     axes.set_title("First moves of people")
 
 
-def _lengths(axes: Axes, found: Stats) -> None:
-    lengths = range(5, 10)
-    axes.bar(lengths, [found.lengths[length] for length in lengths], color="#5b8def")
-    axes.set_title("Moves in a game")
-    axes.set_ylabel("games won or drawn")
-    axes.set_xticks(lengths)
-    axes.locator_params("y", integer=True, min_n_ticks=1)  # a single game has 0 and 1
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-
-
 def _times(axes: Axes, found: Stats) -> None:
-    boxes = []
-    for seat, player in found.players.items():
-        quartiles = player.quartiles_ms()
-        if quartiles is not None:
-            low, median, high = (ms / 1000 for ms in quartiles)
-            box = {"q1": low, "med": median, "q3": high, "whislo": low, "whishi": high}
-            boxes.append(box | {"label": seated(seat)})
-    if boxes:
-        axes.bxp(boxes, showfliers=False, showcaps=False, patch_artist=True)
+    seats = [seated(seat) for seat in found.players]
+    times = [
+        [ms / 1000 for ms in player.thought_ms if ms is not None]
+        for player in found.players.values()
+    ]
+    axes.boxplot(times, whis=(25, 75), showfliers=False, showcaps=False, patch_artist=True)
+    axes.set_xticks(range(1, len(seats) + 1), seats)
     axes.set_title("Time for a move\n(median, interquartile range)")
     axes.set_ylabel("seconds")
     axes.set_ylim(bottom=0)
-
-
-def _mistakes(axes: Axes, found: Stats) -> None:
-    rates = [
-        (seated(seat), player.mistakes_a_game)
-        for seat, player in found.players.items()
-        if player.mistakes_a_game is not None
-    ]
-    axes.bar([name for name, _ in rates], [rate for _, rate in rates], color="#5b8def")
-    axes.set_title("Mistakes a game")
-    axes.set_ylim(0, max([1.0, *(1.1 * rate for _, rate in rates)]))

@@ -33,7 +33,7 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
     """The view of a search; if it is too large, a message and a smaller one to follow."""
     nodes, cut = _size(position, search)
     if nodes + cut > MAX_DRAWN:
-        return _too_large(position, search, nodes, cut)
+        return _too_large(position, search, nodes)
     found = Steps(position, search)
     view = {
         "position": str(position),
@@ -52,26 +52,17 @@ def _size(position: Position, search: Search) -> tuple[int, int]:
     return reply.nodes, reply.cut
 
 
-def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict[str, Any]:
-    """Advise alpha-beta if that fits, else the position after as few best moves as needed."""
-    instead, by = position, search
+def _too_large(position: Position, search: Search, nodes: int) -> dict[str, Any]:
+    """Advise alpha-beta, from the position after as few best moves as needed."""
+    instead = position
     while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
         instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
-    if sum(_size(instead, search)) > MAX_DRAWN:
-        by = "alphabeta"
-    looked_at, left_out = _size(instead, by)
-    moves = f" and cuts {cut:,} moves" if cut else ""
-    if instead == position:
-        advice = f"Take {CALLED[by]}, which looks at {looked_at:,} and cuts {left_out:,} moves"
-    else:
-        more = instead.ply - position.ply
-        count = f"{more} best moves" if more > 1 else "one best move"
-        advice = f"Take the position after {count}, where {CALLED[by]} looks at {looked_at:,}"
+    fewer, _ = _size(instead, "alphabeta")
     return {
         "position": str(position),
-        "message": f"From {position} {CALLED[search]} looks at {nodes:,} boards{moves}: "
-        f"too many to follow. {advice}.",
-        "instead": {"position": str(instead), "search": by},
+        "message": f"From {position} {CALLED[search]} looks at {nodes:,} boards: too many to "
+        f"follow. From {instead} alpha-beta looks at {fewer:,}.",
+        "instead": {"position": str(instead), "search": "alphabeta"},
     }
 
 
