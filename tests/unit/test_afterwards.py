@@ -398,7 +398,7 @@ def replay(printed, tmp_path):
 @pytest.mark.parametrize(
     ("number", "game", "began", "board", "ending"),
     [
-        (1, "hard); A began; draw", AT, f"{V1}usb-1, its game 1 of boot 00000A83", "A draw."),
+        (1, "hard); A began; draw", AT, f"usb-1, {V1}its game 1 of boot 00000A83", "A draw."),
         (5, "hard); A began; abandoned", None, None, "The game was abandoned here."),
         (6, "hard); A began; unfinished", AT - 1000, "usb-2, its game 1 of boot BBBBBBBB",
          "Nothing more of this game was received."),
@@ -407,7 +407,7 @@ def replay(printed, tmp_path):
 def test_what_a_game_was_and_how_it_stopped(replay, number, game, began, board, ending):
     first, second, *_, last = replay(number).splitlines()
     assert first == f"game {number}: A is a person, B is the chip ({game}"
-    assert began is None or second == f"{timestamps.local(began)}, {board}"
+    assert began is None or second.startswith(f"{timestamps.local(began)}, {board}")
     assert last == ending
 
 
@@ -417,7 +417,8 @@ def test_every_step(replay):
     assert len(steps) == 7
     assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
     # After move 3 B has 1 and 5, and A has 2.
-    assert steps[1].endswith("\n\n-1   0   0     -2   diagonal 1 5 9\ncolumns\n\n")
+    row = "4 B 6    column 2 5 8   0    row 4 5 6  -1    diagonal 3 5 7  -1"
+    assert row in steps[1].splitlines()
     assert "The best move; the position was already lost." in steps[3]
     assert "It keeps the draw, but 1, 3, 7 or 9 wins more often against mistakes." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)

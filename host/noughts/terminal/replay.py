@@ -17,8 +17,8 @@ from noughts.views.replay import heading, replay
 
 _KEYS = "q leave  left right step  home end  space play or stop  ? help"
 _HELP = """\
-The number at the end of each row, column and diagonal is its score: a mark of player A counts +1, \
-a mark of player B -1. At +3 player A has won, at -3 player B.
+Each column, row and diagonal has a score, next to the board: a mark of player A counts +1, a mark \
+of player B -1. At +3 player A has won, at -3 player B.
 1 to 9 are the free cells. The last move is marked, and at the end the row that won.
 
 right left   a move forward or back

@@ -41,12 +41,8 @@ def replay(game: StoredGame) -> dict[str, Any]:
 def heading(game: StoredGame) -> str:
     """The facts of a game in two lines."""
     a, b = (SEATS[seat] for seat in game.seats)
-    on = f"micro:bit {game.hardware}, table {game.table_id}, " if game.hardware else ""
-    return (
-        f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}\n"
-        f"{game.when}, {on}{game.called}, its game {game.number} of "
-        f"boot {game.boot}{', by radio' * game.by_radio}"
-    )
+    who = f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}"
+    return f"{who}\n{', '.join(text for _, text in _details(game))}"
 
 
 def _details(game: StoredGame) -> list[tuple[str, str]]:
