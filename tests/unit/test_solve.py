@@ -105,8 +105,8 @@ def test_the_best_so_far_is_best_until_a_better_one():
         ("XOXOX....", "alphabeta", "O tries 7. The window is from −∞ to loss in 2 for O."),
         ("XOXOX....", "alphabeta", "O's 7 is at least a loss in 4 for O. O's best so far: alpha"),
         ("XOXOX....", "alphabeta", "X's 8 is at most a win in 4 for X. No better than X's best"),
-        ("XOXOX....", "alphabeta", "in 4 for X. The best here, but X already has a win in 2 with "),
-        ("XOXOX....", "minimax", "X plays 8 and the board is full: a draw. X's best so far."),
+        ("XOXOX....", "alphabeta", "in 4 for X. X's best so far on this board."),
+        ("XOXOX....", "minimax", "X plays 8 and the board is full: a draw. X's best so far"),
     ],
 )
 def test_texts_of_steps(text, search, told):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich import box
+from rich.columns import Columns
 from rich.console import Group
 from rich.panel import Panel
-from rich.table import Column, Table
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -201,14 +201,10 @@ def _fitted(text: str, room: int) -> str:
     return text if len(text) <= room else f"…{text[1 - room :]}"
 
 
-def _tiles(boards: Sequence[tuple[str, BoardState]], width: int) -> Table:
-    """The boards with their names in as many columns as fit; together they fill the width."""
-    count = max(1, min(width // _MIN_WIDTH, len(boards)))
-    table = Table.grid(*(Column(ratio=1) for _ in range(count)), expand=True)
-    for row in range(0, len(boards), count):
-        tiles = boards[row : row + count]
-        table.add_row(*(_tile(name, board, width // count) for name, board in tiles))
-    return table
+def _tiles(boards: Sequence[tuple[str, BoardState]], room: int) -> Columns:
+    """The boards with their names, in as many columns as fit."""
+    width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
+    return Columns([_tile(name, board, width) for name, board in boards], padding=0)
 
 
 def _tile(name: str, board: BoardState, width: int) -> Panel:
@@ -231,6 +227,7 @@ def _tile(name: str, board: BoardState, width: int) -> Panel:
         box.ROUNDED,
         title=Text(printable(title)),
         subtitle=Text(score(board.score)) if board.score.total() else None,
+        width=width,
         height=_TILE_LINES,
         style="" if board.connected else "dim",
         padding=(0, 1),

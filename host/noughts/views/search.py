@@ -192,6 +192,4 @@ def _effect(mover: str, alpha: int, raised: int, better: bool) -> str:
         return f"{mover}'s best so far: alpha is now {format_score(raised)}."
     if not better:
         return f"No better than {mover}'s best so far."
-    if alpha == -INFINITE:
-        return f"{mover}'s best so far."
-    return f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."
+    return f"{mover}'s best so far on this board."

@@ -33,17 +33,9 @@ class Table:
     bars: Bars | None = None
 
     def shown(self, nothing: str = "–") -> list[tuple[str, ...]]:
-        """The rows as text; nothing: stands for a missing value."""
-        return [tuple(shown(value, nothing) for value in row) for row in self.rows]
-
-
-def shown(value: Value, nothing: str = "–") -> str:
-    """A value as text: `2,000`, `0.25`."""
-    if value is None:
-        return nothing
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else value
+        """The rows as text, such as `2,000` and `0.25`; nothing: stands for a missing value."""
+        formats = {int: "{:,}", float: "{:.2f}", str: "{}", type(None): nothing}
+        return [tuple(formats[type(value)].format(value) for value in row) for row in self.rows]
 
 
 def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0) -> Bars:
