@@ -18,15 +18,16 @@ def is_plain() -> bool:
     return locale in ("C", "POSIX") or "utf" not in (sys.stdout.encoding or "").lower()
 
 
-def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
-    """A line for each row, its cells two blanks apart; `right` says which columns align right.
+def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int = 2) -> list[str]:
+    """A line for each row; right: the columns that align right; gap: the blanks between columns.
 
     >>> columns([("engine", "games"), ("hard", "1,000")], right=[1])
     ['engine  games', 'hard    1,000']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    blanks = " " * gap
     return [
-        "  ".join(
+        blanks.join(
             cell.rjust(width) if index in right else cell.ljust(width)
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
@@ -74,13 +75,8 @@ def side_by_side(blocks: Sequence[str], gap: int = 4) -> str:
     a   c
     bb
     """
-    lines = [block.split("\n") for block in blocks]
-    widths = [max(map(len, block)) + gap for block in lines]
-    rows = zip_longest(*lines, fillvalue="")
-    return "\n".join(
-        "".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    rows = zip_longest(*(block.split("\n") for block in blocks), fillvalue="")
+    return "\n".join(columns(list(rows), gap=gap))
 
 
 def board(position: Position, free: dict[int, str], last: int | None = None) -> str:

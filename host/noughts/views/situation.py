@@ -157,15 +157,12 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if now.answer:
         taken = now.answer == "taken"
         about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."
-    two = game.seats == "PP"
-    headline = f"Player {now.player}'s turn" if two else f"Your turn, player {now.player}"
+    whose = "Player {}'s turn" if game.seats == "PP" else "Your turn, player {}"
     buttons = [("button A", "next free cell"), ("button B", "place your mark"), _TO_MENU]
     if controls == "t":
-        other = _OTHER[now.player]
         place = f"button {now.player}", "place your mark"
-        wrong = f"button {other}", f"player {other}'s" if two else "not yours"
-        buttons = [("tilt", "move the cursor"), *sorted([place, wrong]), _TO_MENU]
-    return Instructions(headline, about, tuple(buttons), now.player)
+        buttons = [("tilt", "move the cursor"), place, _TO_MENU]
+    return Instructions(whose.format(now.player), about, tuple(buttons), now.player)
 
 
 def _ended(game: Game) -> str:
