@@ -7,12 +7,18 @@ from itertools import accumulate
 from typing import Any
 
 from noughts.game.board import Board
-from noughts.game.positions import after
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
 from noughts.views.board import Picture, board_text, cell_names, history
 from noughts.views.words import ending, worths
+
+_STOPPED = {
+    "-": "Nothing more of this game was received.",
+    "x": "The game was abandoned here.",
+    "=": "A draw.",
+}
+"""By a game's `end`, if nobody has won."""
 
 
 def replay(game: StoredGame) -> dict[str, Any]:
@@ -63,6 +69,7 @@ def _step(game: StoredGame, board: Board, plies: int) -> dict[str, Any]:
     players: A or B, by taken cell; scores: with the names of their lines; worths: by free cell, its
     value to the player to move; thought: the time for the last move, empty if not known.
     """
+    end = _STOPPED.get(game.end) or f"{ending(game.end)}: {line_names(board.position)}."
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
     last, thought, made = None, "", f"{game.first} begins."
     if plies:
@@ -82,15 +89,5 @@ def _step(game: StoredGame, board: Board, plies: int) -> dict[str, Any]:
         "next": None if board.is_over else game.player(plies),
         "made": made,
         "thought": thought,
-        "ending": _ending(game) if plies == len(game.moves) else "",
+        "ending": end if plies == len(game.moves) else "",
     }
-
-
-def _ending(game: StoredGame) -> str:
-    if game.end == "-":
-        return "Nothing more of this game was received."
-    if game.end == "x":
-        return "The game was abandoned here."
-    if game.end == "=":
-        return f"{ending(None).capitalize()}."
-    return f"{ending(game.end)}: {line_names(after(map(int, game.moves)))}."
