@@ -98,7 +98,7 @@ def _print(found: Stats) -> None:
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{most:,}')},}  {bar}".rstrip())
-    _print_table(boards(found, {}), without=("not ended", "last game began"))
+    _print_table(boards(found, {}), without=("not_ended", "last"))
     _print_table(players(found))
     print(f"\n{MISTAKE}")
 

@@ -36,8 +36,8 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int 
 
 
 def table(found: Table, without: Container[str] = ()) -> list[str]:
-    """The titles and rows of a table in columns; without: the titles of columns to leave out."""
-    shown = [at for at, column in enumerate(found.columns) if column.title not in without]
+    """The titles and rows of a table in columns; without: the keys of columns to leave out."""
+    shown = [at for at, column in enumerate(found.columns) if column.key not in without]
     titles = [column.title for column in found.columns]
     rows = [[row[at] for at in shown] for row in (titles, *found.shown("-"))]
     right = [to for to, at in enumerate(shown) if found.columns[at].type == "number"]

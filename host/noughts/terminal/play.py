@@ -129,6 +129,7 @@ class BoardApp(Program):
     #doing { width: 1fr; height: 1fr; padding: 0 0 0 1; }
     #help { display: none; dock: right; width: 38; height: 1fr; padding: 0 1; color: $text-muted; }
     .wide #help { display: block; }
+    .unhelped #help { display: none; }
     #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
@@ -235,7 +236,10 @@ class BoardApp(Program):
         self._transcript.write(Text("reset", style="dim"))
 
     def action_help(self) -> None:
-        self.push_screen(HelpScreen(RULES))
+        if self.screen.has_class("wide"):  # it is next to the board already
+            self.screen.toggle_class("unhelped")
+        else:
+            self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
         game = self._recording.last

@@ -61,8 +61,9 @@ def results(found: Stats) -> Table:
     return Table(
         "Results",
         [
-            *texts("A against B", "began"),
-            *numbers("games", "A won", "B won", "draw", "abandoned", "unfinished"),
+            *texts(opponents="A against B", first="began"),
+            *numbers(games="games", A="A won", B="B won", draw="draw"),
+            *numbers(abandoned="abandoned", unfinished="unfinished"),
         ],
         [
             (opponents(seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
@@ -93,10 +94,11 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
     return Table(
         "Boards",
         [
-            *texts("board"),
-            *numbers("games", "won", "drawn", "lost", "two people", "not ended"),
-            *numbers("mistakes", "a game"),
-            *texts("last game began"),
+            *texts(board="board"),
+            *numbers(games="games", won="won", drawn="drawn", lost="lost"),
+            *numbers(between_people="two people", not_ended="not ended"),
+            *numbers(mistakes="mistakes", mistakes_a_game="a game"),
+            *texts(last="last game began"),
         ],
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
@@ -117,8 +119,9 @@ def players(found: Stats) -> Table:
     return Table(
         "Players",
         [
-            *texts("player"),
-            *numbers("games", "moves", "mistakes", "a game", "median s", "interquartile range"),
+            *texts(player="player"),
+            *numbers(games="games", moves="moves", mistakes="mistakes", mistakes_a_game="a game"),
+            *numbers(median_s="median s", quartiles_s="interquartile range"),
         ],
         rows,
         "Games that were won or drawn; seconds for a move, in all games. A game between two people "
@@ -130,7 +133,7 @@ def lengths(found: Stats) -> Table:
     counts = {length: found.lengths[length] for length in range(5, 10)}
     return Table(
         "How long games are",
-        numbers("moves", "games"),
+        numbers(moves="moves", games="games"),
         list(counts.items()),
         "Games that were won or drawn.",
         bars({"plain": "games"}, [(each,) for each in counts.values()], max(counts.values())),
@@ -159,7 +162,10 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     plies = [ply for ply in range(9) if moves[ply]]
     return Table(
         "Mistakes",
-        numbers("move of the game", "moves of people", "mistakes", "share"),
+        [
+            *numbers(ply="move of the game", moves="moves of people"),
+            *numbers(mistakes="mistakes", share="share"),
+        ],
         [(ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}") for ply in plies],
         f"{MISTAKE} Only moves of people count, in games that were won or drawn.",
         bars(

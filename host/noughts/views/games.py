@@ -92,9 +92,9 @@ def games_table(games: Iterable[StoredGame]) -> Table:
         for game in games
     ]
     columns = [
-        *numbers("game"),
-        *texts("began", "A", "B", "first"),
-        *numbers("moves", "seconds"),
-        *texts("result", "board"),
+        *numbers(game="game"),
+        *texts(began="began", A="A", B="B", first="first"),
+        *numbers(moves="moves", seconds="seconds"),
+        *texts(result="result", board="board"),
     ]
     return Table("Games, the newest first", columns, rows)

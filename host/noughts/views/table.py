@@ -1,4 +1,4 @@
-"""A table for people: columns with a title and a type, rows of plain values, and a note."""
+"""A table for people: columns with a key, a title and a type, rows of plain values, a note."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ Value = str | int | float | None
 
 
 class Column(NamedTuple):
+    """A column; code finds it by its key, people read its title."""
+
+    key: str
     title: str
     type: Literal["text", "number"]
     """Numbers align right."""
@@ -47,9 +50,10 @@ def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0
     return Bars(tuple(legend.items()), rows)
 
 
-def texts(*titles: str) -> list[Column]:
-    return [Column(title, "text") for title in titles]
+def texts(**titles: str) -> list[Column]:
+    """Columns of text, by their keys."""
+    return [Column(key, title, "text") for key, title in titles.items()]
 
 
-def numbers(*titles: str) -> list[Column]:
-    return [Column(title, "number") for title in titles]
+def numbers(**titles: str) -> list[Column]:
+    return [Column(key, title, "number") for key, title in titles.items()]

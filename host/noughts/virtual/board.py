@@ -65,8 +65,14 @@ class VirtualBoard(contextlib.ExitStack):
             self.board, self.firmware, self._latest["flash"] = made.board, made.firmware, made.flash
             self._wait_for("port")
             self.port = self._latest["port"]
-            self.serial = self.enter_context(serial.serial_for_url(self.port, 115200, timeout=0))
-            self._send("start", made, secrets.randbits(64), speed)
+            try:
+                opened = serial.serial_for_url(self.port, 115200, timeout=0)
+            except serial.SerialException:
+                self._wait_for("its end")  # which raises the process's own failure
+                raise
+            self.serial = self.enter_context(opened)
+            with contextlib.suppress(BoardGoneError):  # the same
+                self._send("start", made, secrets.randbits(64), speed)
             self._wait_for("state")
         except BaseException:
             self.close()
