@@ -11,7 +11,7 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import option
-from noughts.errors import StoreError, printable
+from noughts.errors import printable
 from noughts.protocol.describe import short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
@@ -65,7 +65,6 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
             raise options.nothing_found(store)
         total = count(store, which)
         unfinished = 0 if chosen.results else count(store, chosen) - total
-        note = options.newer_demonstration(store.path)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in table(found):
         print(line if width is None else cut(line, width))
@@ -73,8 +72,6 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
         say(f"{more:,} more; -n N shows more of them")
     if unfinished:
         say(f"{unfinished:,} unfinished; --result unfinished lists them")
-    if note:
-        say(note)
 
 
 def _record(game: StoredGame) -> dict[str, object]:
@@ -120,10 +117,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
             name, kind = printable(board.name or "-"), printable(board.hardware or "-")
             seen, name_of_port = timestamps.local(board.heard), short(board.board)
             rows.append((str(board.number), name, kind, f"{board.games:,}", seen, name_of_port))
-        note = options.newer_demonstration(store.path)
     print("\n".join(columns(rows, right=(0, 3))))
-    if note:
-        say(note)
 
 
 @options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
@@ -139,11 +133,7 @@ def _name_board(context: click.Context, board: str, name: str | None, db: Path |
     """Name a board. The name shows wherever the board does."""
     before = context.parent.params["db"] if context.parent else None
     with options.open_store(db or before) as store:
-        try:
-            known = known_board(store, board)
-        except StoreError as error:
-            note = options.newer_demonstration(store.path)
-            raise StoreError(f"{error}; {note}" if note else str(error)) from error
+        known = known_board(store, board)
         store.name_board(known.board, name)
     change = "no longer has a name" if name is None else f"is now {name}"
     print(printable(f"board {known.number}, {short(known.board)}, {change}"))

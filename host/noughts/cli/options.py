@@ -28,7 +28,6 @@ from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 from noughts.terminal.output import say
 from noughts.views import games as games_views
-from noughts.views.games import MOVED, listable
 
 Run = Callable[..., Any]
 """The function of a command; decorators give it options."""
@@ -251,56 +250,19 @@ def stored_games(run: Run) -> Run:
     return with_games
 
 
-@contextmanager
-def open_store(db: Path | None) -> Iterator[Store]:
+def open_store(db: Path | None) -> Store:
     """The store. Raises `StoreError` if it is missing or damaged."""
-    path = db or default_path()
-    if not path.exists():
-        raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
     gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
-    with Store(path) as store:
-        yield store
-
-
-def demonstration(path: Path) -> Path:
-    """The store for boards that play by themselves; their games stay separate from the pupils'."""
-    return path.with_name("demonstration.db")
-
-
-def newer_demonstration(path: Path) -> str:
-    """A note if a demonstration came after the last game of this store; else empty."""
-    played = demonstration(path)
-    if path != default_path() or not played.exists():
-        return ""
-    if played.stat().st_mtime < path.stat().st_mtime:
-        return ""
-    return f"the last demonstration's boards and games are in another store; add --db {played}"
+    return Store(db or default_path())
 
 
 def nothing_found(store: Store) -> StoreError:
-    """The error when no game was found: none is stored, none has ended, or none matches."""
+    """The error when no game was found: none is stored, or none matches."""
     if not count(store, GameFilter()):
-        return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
-    ended = count(store, listable(MOVED))
-    listing = "noughts games" if ended else "noughts games --result unfinished"
-    what = "matches" if ended else "has ended"
-    return StoreError(
-        f"no game in {store.path} {what}; {command_for(listing, store.path)} lists the others"
-    )
-
-
-def _how_to_fill(path: Path) -> str:
-    """Advice for a store that is empty or missing."""
-    usual = default_path()
-    played = demonstration(usual)
-    if path == played:
-        return "`noughts watch --emulated 3` fills it"
-    if path != usual:
-        return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
-    keeping = "`noughts play` and `noughts watch` store games there"
-    if played.exists():
-        return f"{keeping}, and --db {played} selects a demonstration's"
-    return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
+        return StoreError(f"{store.path} holds no game yet; `noughts watch` stores them")
+    listing = command_for("noughts games --result unfinished", store.path)
+    advice = f"try other options, or list unfinished games with {listing}"
+    return StoreError(f"no game in {store.path} matches; {advice}")
 
 
 def opened(path: Path | None) -> AbstractContextManager[BinaryIO]:

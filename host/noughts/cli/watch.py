@@ -159,7 +159,7 @@ def run_watch(
         _check(each)
     path = db or default_path()
     if emulated and db is None:
-        path = options.demonstration(path)
+        path = path.with_name("demonstration.db")  # its games stay separate from the pupils'
     gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
     gc.freeze()  # imported modules stay: the collector can skip them
     lists_events = plain or as_json
