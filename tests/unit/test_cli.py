@@ -41,7 +41,7 @@ def python(*words, **named):
         ("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],
 )
-def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, printed):
+def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, capsys):
     """As bash calls the program."""
     (folder / "own").mkdir()
     for name in ("mine.py", "own/other.py"):
@@ -49,7 +49,10 @@ def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, p
     monkeypatch.setenv("_NOUGHTS_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
-    assert offered == {each.removeprefix("plain,") for each in printed().splitlines()}
+    with pytest.raises(SystemExit):
+        cli.main()
+    out = capsys.readouterr().out
+    assert offered == {each.removeprefix("plain,") for each in out.splitlines()}
 
 
 def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal(noughts, printed):
@@ -77,7 +80,6 @@ def test_each_command_has_help_with_the_example_in_the_list_which_is_accepted(li
     ("word", "told"),
     [
         ("gmaes", "No such command 'gmaes'. Did you mean 'games'?"),
-        ("DOCTOR", "No such command 'DOCTOR'. Did you mean 'doctor'?"),
         ("replays", "No such command 'replays'. (Did you mean one of: 'play', 'replay'?)"),
         ("xyzzy", "No such command 'xyzzy'; see `noughts --help`"),
         ("\x1b[2J\udcff", "No such command '\\x1b[2J\\udcff'; see `noughts --help`"),

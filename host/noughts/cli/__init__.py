@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from noughts import __version__
-from noughts.errors import GameError, NoughtsError, error_message, printable
-from noughts.invocation import as_typed
+from noughts.errors import GameError, NoughtsError, error_message
 from noughts.terminal import output
 
 if TYPE_CHECKING:
@@ -64,12 +62,9 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in COMMANDS:
-            return load(cmd_name)
-        if ctx.resilient_parsing:
-            return None
-        wrong = f"No such command {cmd_name[:20]!r}."
-        raise click.NoSuchCommand(cmd_name.lower(), wrong, COMMANDS, ctx)
+        if cmd_name not in COMMANDS and not ctx.resilient_parsing:
+            raise click.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
+        return load(cmd_name) if cmd_name in COMMANDS else None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(f"\n{OVERVIEW}")
@@ -93,43 +88,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
     output.prepare()
     try:
-        status = _run(sys.argv[1:] if argv is None else list(argv))
+        status = _commands.main(argv, "noughts", standalone_mode=False) or 0
         sys.stdout.flush()
         return status
-    except (KeyboardInterrupt, click.Abort):  # the latter at a question
+    except click.Abort:  # after Ctrl-C
         status = 130
     except BrokenPipeError:  # the reader of our output is gone
         status = 1
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(OVERVIEW, end="", file=sys.stderr)
+        status = error.exit_code
     except click.UsageError as error:
-        print(_usage_message(error), file=sys.stderr)
+        output.say(_usage_message(error))
         status = error.exit_code
     except (NoughtsError, OSError) as error:
         for line in error.details if isinstance(error, GameError) else ():
-            print(printable(line), file=sys.stderr)
-        print(f"noughts: {printable(as_typed(error_message(error)))}", file=sys.stderr)
+            output.say(line)
+        output.say(f"noughts: {error_message(error)}")
         status = 1
     output.abandon_output(finish=status != 130)
     return status
 
 
-def _run(arguments: list[str]) -> int:
-    """Like `click.Command.main`, which handles Ctrl-C and failing output in its own way."""
-    if instruction := os.environ.get("_NOUGHTS_COMPLETE"):  # a shell asks what could come next
-        from click.shell_completion import shell_complete
-
-        return shell_complete(_commands, {}, "noughts", "_NOUGHTS_COMPLETE", instruction)
-    try:
-        with _commands.make_context("noughts", arguments) as context:
-            return _commands.invoke(context) or 0
-    except click.exceptions.Exit as end:  # after --help and --version
-        return end.exit_code
-
-
 def _usage_message(error: click.UsageError) -> str:
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        return OVERVIEW.rstrip()
     command = error.ctx.command_path if error.ctx else "noughts"
-    message = " ".join(printable(error.format_message()).split()).removesuffix(".")
+    message = " ".join(error.format_message().split()).removesuffix(".")
     if not {";", "?"} & {*message}:  # it does not say what to do
-        message += as_typed(f"; see `{command} --help`")
+        message += f"; see `{command} --help`"
     return f"{command}: error: {message}"

@@ -70,7 +70,7 @@ def run_flash(
             if not every:
                 raise
             failed += 1
-            say(f"noughts: {each.path}: {as_typed(error_message(error))}")
+            say(f"noughts: {each.path}: {error_message(error)}")
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
@@ -142,8 +142,7 @@ def _interruptible(total: int) -> Iterator[Steps]:
         with progress(total) as steps:
             yield steps
     except KeyboardInterrupt:
-        again = as_typed("run `noughts put` again")
-        say(f"noughts: interrupted: the game on the board may be incomplete; {again}")
+        say("noughts: the game on the board may be incomplete; run `noughts put` again")
         raise
 
 

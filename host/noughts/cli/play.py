@@ -23,7 +23,6 @@ from noughts.boards.firmware import firmware_for
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError
-from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
@@ -173,13 +172,13 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         if stored := len(recording.stored):
             replay = f"noughts replay {max(recording.stored)}"
             replay += "" if db is None else f" --db {shlex.quote(str(db))}"
-            say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
+            say(f"{counted(stored, 'game')} stored; `{replay}` shows the last one")
         if recording.moved:
-            say(as_typed(f"noughts: {recording.moved}"))
+            say(f"noughts: {recording.moved}")
         if recording.error:
-            say(as_typed(f"noughts: games are not stored: {recording.error}"))
+            say(f"noughts: games are not stored: {recording.error}")
         if memory and memory.error:
-            say(as_typed(f"noughts: the virtual board's memory: {memory.error}"))
+            say(f"noughts: the virtual board's memory: {memory.error}")
 
     def keep_flash(flash: bytes) -> None:
         if memory:

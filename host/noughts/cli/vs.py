@@ -27,7 +27,6 @@ from noughts.terminal.output import progress, say
 from noughts.views.words import either, ending, worths
 
 _LEAVE = "q"
-_STOPPED = "\nstopped before the game was over"
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
     ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
@@ -52,7 +51,7 @@ _KEYS = (
     "--no-learning",
     "leave a MENACE's file as it is; otherwise it learns from your game at its end",
 )
-def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> None:
+def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
     """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
@@ -68,15 +67,14 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
     try:
         moves = _played(players, Random(seed))
     except (KeyboardInterrupt, EOFError) as end:
-        print(_STOPPED)
-        if isinstance(end, KeyboardInterrupt):
-            raise
-        return
+        print("\nstopped before the game was over")
+        return 130 if isinstance(end, KeyboardInterrupt) else 0
     result = winner(after(moves))
     print(ending({1: "X", -1: "O"}.get(result)), flush=True)
     if None in players and isinstance(chosen[0], Menace) and not no_learning:
         file = click.get_current_context().params["engine"][0]
         print(_taught(file, moves, players[0] is not None, result))
+    return 0
 
 
 def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:

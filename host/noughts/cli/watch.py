@@ -21,7 +21,6 @@ from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError, printable
-from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
 from noughts.recording.events import Event, NotShown, StoreBusy
@@ -206,7 +205,7 @@ def run_watch(
     _sum_up(session, recorder, unshown)
     if emulated and db is None:
         lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
-        say(as_typed(f"{lists} list them"))
+        say(f"{lists} list them")
 
 
 def _check(port: str) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from noughts.errors import printable
+from noughts.invocation import as_typed
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -52,9 +53,9 @@ def abandon_output(finish: bool = True) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line on standard error, if possible."""
+    """Print a line on standard error, if possible; commands in it as users type them."""
     with suppress(OSError):
-        print(printable(line), file=sys.stderr, flush=True)
+        print(printable(as_typed(line)), file=sys.stderr, flush=True)
 
 
 class Lines:
