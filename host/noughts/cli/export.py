@@ -24,9 +24,11 @@ from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
 
 _AT_ONCE = 2_000
 RECORDS = f"""
+\b
 columns:
 {chr(10).join(layout.columns([("", *each) for each in MEANINGS]))}
 
+\b
 csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value.
 jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value.
 parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for no value.
@@ -88,7 +90,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
 )
 @option("--format", "the format (by the file's name, else csv)", type=click.Choice(_FORMATS))
-@options.output("the file to write (standard output, also as -)", stdout=True)
+@options.output("the file to write (standard output, also as -)")
 @options.stored_games
 def run_export(
     format: str | None, output: Path | None, chosen: GameFilter, db: Path | None

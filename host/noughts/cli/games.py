@@ -29,6 +29,8 @@ _MAX = 1_000_000_000  # games
 _GAMES = f"""
 --json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
 what was not received:
+
+\b
 {chr(10).join(columns([("", field.name, field.meaning) for field in FIELDS]))}
 """
 _BOARDS = """
@@ -87,7 +89,7 @@ def _record(game: StoredGame) -> dict[str, object]:
     "noughts boards",
     'noughts boards name 3 "blue table"',
     records=_BOARDS,
-    cls=options.Group,
+    cls=click.Group,
     invoke_without_command=True,
 )
 @options.as_json("the boards")

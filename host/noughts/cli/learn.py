@@ -30,7 +30,7 @@ cell, chance); left_out (what did not fit: position, played, better, gain).
 
 
 @options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
-@options.output("write the table here")
+@options.output("write the table here", endings=[".py"])
 @options.as_json("what was learned")
 @options.stored_games
 def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:

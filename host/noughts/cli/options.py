@@ -1,14 +1,12 @@
 """Options: how they are declared and shown, and those that several commands share; the store."""
 
 import gc
-import math
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,60 +40,17 @@ class IntRange(click.IntRange):
 class Number(click.FloatRange):
     name = "number"
 
-    def convert(self, value: Any, *context: Any) -> float:
-        number = super().convert(value, *context)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not in the range {self._describe_range()}.", *context)
-        return number
+
+def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], Any]:
+    r"""A command of `noughts`; its help shows examples, and describes the records that it prints.
+
+    records: paragraphs, which the help wraps except after a line with `\b`.
+    """
+    epilog = "\b\nExample:\n  " + "\n  ".join(examples) + "\n" + records
+    return click.command(epilog=epilog, context_settings={"show_default": True}, **named)
 
 
-class Command(click.Command):
-    """A command whose help has headings, and ends with a text printed verbatim."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            error.ctx = error.ctx or ctx  # some errors of Click have none
-            raise
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record and isinstance(param, click.Option):
-                sections.setdefault(getattr(param, "heading", "Options"), []).append(record)
-        for heading, records in sections.items():
-            with formatter.section(heading):
-                formatter.write_dl(records)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(f"\n{self.epilog}")
-
-
-class Group(click.Group, Command):
-    pass
-
-
-def command(
-    *examples: str, records: str = "", cls: type[click.Command] = Command, **named: Any
-) -> Callable[[Run], Any]:
-    """A command of `noughts`; its help shows examples, and describes the records that it prints."""
-    epilog = "Example:\n  " + "\n  ".join(examples) + "\n" + records
-    return click.command(cls=cls, epilog=epilog, context_settings={"show_default": True}, **named)
-
-
-class Option(click.Option):
-    """An option that the help lists below a heading."""
-
-    def __init__(self, *args: Any, heading: str, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.heading = heading
-
-
-def option(
-    declared: str, about: str, name: str = "", heading: str = "Options", **named: Any
-) -> Callable[[Run], Run]:
+def option(declared: str, about: str, name: str = "", **named: Any) -> Callable[[Run], Run]:
     """An option, declared as the help prints it: `--port PORT`, or `--plain` for a flag.
 
     name: of the command's parameter, if it is not that of the option.
@@ -109,7 +64,7 @@ def option(
     elif not {"type", "default"} & {*named}:
         named["is_flag"] = True
     names += [name] if name else []
-    return click.option(*names, cls=Option, heading=heading, help=about, **named)
+    return click.option(*names, help=about, **named)
 
 
 db = option(
@@ -134,31 +89,23 @@ def as_json(what: str) -> Callable[[Run], Run]:
 
 
 def output(
-    about: str,
-    declared: str = "-o, --output FILE",
-    endings: Sequence[str] = (),
-    name: str = "",
-    stdout: bool = False,
+    about: str, declared: str = "-o, --output FILE", endings: Sequence[str] = ()
 ) -> Callable[[Run], Run]:
     """The option for a file to write, which is not the store.
 
-    endings: allowed endings. stdout: `-` is None, which stands for standard output.
+    endings: allowed endings. Without them, `-` is None, which stands for standard output.
     """
 
     def checked(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
-        if path is None or (stdout and path == Path("-")):
+        if path is None or (path == Path("-") and not endings):
             return None
-        if path == Path("-"):
-            raise click.BadParameter("this cannot go to standard output; name a file")
         if endings and path.suffix.lower() not in endings:
             raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(endings)}")
-        if "db" in ctx.params:
-            store = os.path.realpath(ctx.params["db"] or default_path())
-            if os.path.realpath(path) in (store, f"{store}-wal", f"{store}-shm"):
-                raise click.BadParameter(f"{path} is the store itself; choose another file")
+        if "db" in ctx.params and path.resolve() == (ctx.params["db"] or default_path()).resolve():
+            raise click.BadParameter(f"{path} is the store itself; choose another file")
         return path
 
-    return option(declared, about, name, callback=checked)
+    return option(declared, about, callback=checked)
 
 
 def radio(run: Run, off: bool = False) -> Run:
@@ -196,8 +143,7 @@ def _group(text: str) -> int:
 
 
 def read_table(path: Path) -> brain.Table:
-    with path.open("rb") as file:
-        return brain.read(file.read(64 << 10).decode("latin-1"), str(path))
+    return brain.read(path.read_text("latin-1"), str(path))
 
 
 def prove_table(table: brain.Table, unproved: bool) -> None:
@@ -210,31 +156,31 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
 
 def stored_games(run: Run) -> Run:
     """The options that choose stored games; the command gets `chosen` and `db`."""
-    one = partial(option, heading="Choose games (default: all)")
 
-    @one(
+    @option(
         "--board NAME",
         "only boards with this in their name or USB id; can be repeated",
         type=lambda text: text.encode(errors="replace").decode(),  # any bytes are possible
         multiple=True,
     )
-    @one(
+    @option(
         "--seats AB",
-        f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
+        f"only games of these players, A and B: {SEATS_MEANING}; PH is a person against hard",
         type=games_views.seats,
     )
-    @one(
+    @option(
         "--result RESULT",
-        f"{', '.join(RESULTS)}, in upper or lower case; A and B are the winner; can be repeated",
+        f"only games with this result: {', '.join(RESULTS)}; A and B are the winner; can be "
+        "repeated",
         type=games_views.result,
         multiple=True,
     )
-    @one(
+    @option(
         "--since DAY",
         f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
         type=games_views.day,
     )
-    @one(
+    @option(
         "--until DAY",
         "only games that began, or were recovered, on this day or earlier; as for --since",
         type=games_views.day,

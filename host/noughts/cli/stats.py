@@ -154,7 +154,7 @@ def _record(found: Stats) -> dict[str, object]:
 @options.command(
     "noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv", records=_REPORT
 )
-@options.output("the file to write, such as class.html (standard output, also as -)", stdout=True)
+@options.output("the file to write, such as class.html (standard output, also as -)")
 @option("--csv", "write the table of boards as CSV", "as_csv")
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
@@ -165,7 +165,7 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
         raise click.UsageError(
             f"a report is HTML; end the name in .html instead of {ending}, or add --csv"
         )
-    if not (as_csv or options.is_given("output")) and sys.stdout.isatty():
+    if not (as_csv or output) and sys.stdout.isatty():
         raise click.UsageError(
             "a report is a page for a browser; name a file with -o, such as -o class.html"
         )

@@ -22,7 +22,7 @@ table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entri
 
 
 @options.command("noughts table --check")
-@options.output("write here instead of device/table.py")
+@options.output("write here instead of device/table.py", endings=[".py"])
 @option("--check", "write nothing; exit 1 if the file differs from what would be written")
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:

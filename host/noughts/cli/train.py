@@ -61,7 +61,7 @@ chances to win, draw and lose against that opponent after that many).
 )
 @option("--seed", "the seed of the random numbers", default=1)
 @option("--stored", "learn from both sides of the stored games instead of playing")
-@options.output(f"save it in this file, {SUFFIX}", "-o FILE", (SUFFIX,), "output")
+@options.output(f"save it in this file, {SUFFIX}", endings=[SUFFIX])
 @options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
 @option(
     "--show POSITION",

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
-from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
@@ -41,6 +40,8 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # not a formula in the spreadshee
 _STDIN = Path("-")
 RECORDS = """
 With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
+
+\b
   connected  board, port               gone     board, port, why
   kept       board, again, new (games that a board resent when it started; each is a game below)
   refused    board, gateway, why (what this board sends by radio is not stored)
@@ -55,16 +56,19 @@ With --json, each line is an object with "at" (when it was printed; ISO 8601, UT
   game       board, gateway, new, late, played_before, game (its number in the store), boot,
              number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
              began), end (- A B = x)
-and of rooms, where a broker that cannot be reached is "waiting" as a port is:
+
+And of rooms, where a broker that cannot be reached is "waiting" as a port is:
+
+\b
   broker     broker, what (it answers, or a collector is storing again)
   online     room                          offline  room
   rejected   topic, why
+
 "gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
 be old: it came by radio, or from another run than the board's present one. "played_before" is a
 time by which such a game had ended; null if its start is known, or if no time is.
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
-_room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 
 
 @options.command(
@@ -101,18 +105,18 @@ _room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 @option("--plain", "print a line for each event")
 @option("--json", "print a JSON object for each event", "as_json")
 @options.db
-@_room(
+@option(
     "--publish URL",
-    "send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
-    "as PORT, such a URL collects what rooms send",
+    "send what the boards say to an MQTT broker, mqtt[s]://[user@]host[:port][/prefix]; "
+    "as PORT, such a URL collects what rooms send (see docs/rooms.md)",
 )
-@_room("--room NAME", "with --publish: this room's name (default: this host's)")
-@_room(
+@option("--room NAME", "with --publish: this room's name (default: this host's)")
+@option(
     "--password-file FILE",
     "a file whose first line is the password for the broker "
     "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
 )
-@_room(
+@option(
     "--ca FILE",
     "with mqtts: the CA certificate that signed the broker's, in PEM "
     "(those that the system trusts)",
