@@ -1,4 +1,4 @@
-"""`play`, `replay`, `stats` and `vs` in a pseudo-terminal whose other end this test holds."""
+"""`play`, `replay` and `vs` in a pseudo-terminal whose other end this test holds."""
 
 import os
 import re
@@ -133,14 +133,6 @@ def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
     program.type(" \x03")
     assert program.end() == 0
     assert "7 of 7" not in ESCAPES.sub("", program.text)
-
-
-def test_the_heat_map_has_colours(terminal, db):
-    program = terminal("stats", "--db", db)
-    program.wait_for("A mistake is a move")
-    assert program.end() == 0
-    cells = re.findall(r"\x1b\[[0-9;]*(48;[0-9;]+)m +([0-9]+%)", program.text)
-    assert len(cells) == 9 and len(set(cells)) == len({colour for colour, _ in cells}) == 2
 
 
 @pytest.mark.parametrize(("keys", "status"), [("5\rq\r", 0), ("\x04", 0), ("\x03", 130)])

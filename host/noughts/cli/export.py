@@ -36,30 +36,25 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 
 Columns = Iterator[list[Sequence[Value]]]
 """The values of several games at once, by column."""
-_Write = Callable[[Columns, BinaryIO], Iterator[int]]
+_Write = Callable[[Columns, BinaryIO], object]
 
 
-def _csv(parts: Columns, file: BinaryIO) -> Iterator[int]:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(column.name for column in COLUMNS)
+def _csv(parts: Columns, file: BinaryIO) -> None:
+    file.write(",".join(column.name for column in COLUMNS).encode() + b"\r\n")
     for columns in parts:
-        writer.writerows(zip(*columns, strict=True))
+        text = io.StringIO()
+        csv.writer(text).writerows(zip(*columns, strict=True))
         file.write(text.getvalue().encode())
-        text.seek(0)
-        text.truncate()
-        yield len(columns[0])
 
 
-def _jsonl(parts: Columns, file: BinaryIO) -> Iterator[int]:
+def _jsonl(parts: Columns, file: BinaryIO) -> None:
     names = [column.name for column in COLUMNS]
     for columns in parts:
         for row in zip(*columns, strict=True):
             file.write(json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n")
-        yield len(columns[0])
 
 
-def _parquet(parts: Columns, file: BinaryIO) -> Iterator[int]:
+def _parquet(parts: Columns, file: BinaryIO) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -75,7 +70,6 @@ def _parquet(parts: Columns, file: BinaryIO) -> Iterator[int]:
     with parquet.ParquetWriter(file, schema) as writer:
         for columns in parts:
             writer.write_table(pyarrow.table(list(map(list, columns)), schema=schema))
-            yield len(columns[0])
 
 
 _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
@@ -112,10 +106,12 @@ def run_export(
             steps.doing("exporting")
             write, as_timestamp = _FORMATS[kind]
             found = games(store, chosen)
-            parts = iter(lambda: list(islice(found, _AT_ONCE)), [])
-            written = 0
-            for size in write((columns_of(part, as_timestamp) for part in parts), file):
-                written += size
-                steps.advance(size)
+
+            def parts() -> Columns:
+                while part := list(islice(found, _AT_ONCE)):
+                    yield columns_of(part, as_timestamp)
+                    steps.advance(len(part))
+
+            write(parts(), file)
     if output and output.is_file():
-        print(printable(f"{output} written: {counted(written, 'game')}"))
+        print(printable(f"{output} written: {counted(total, 'game')}"))

@@ -56,11 +56,8 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
     which = listable(chosen)
     with options.open_store(db) as store:
         if as_json:
-            before = "["
-            for game in games(store, chosen, n or _MAX):  # printed as they are read
-                print(before, json.dumps(_record(game)), sep="", end="")
-                before = ",\n"
-            print("[]" if before == "[" else "]")
+            records = map(_record, games(store, chosen, n or _MAX))
+            print("[", ",\n".join(map(json.dumps, records)), "]", sep="")
             return
         found = games_table(games(store, which, n or _NEWEST))
         if not found.rows:

@@ -21,14 +21,13 @@ from noughts.store.statistics import Stats, board_record, met_positions, stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.terminal.layout import grid, table
-from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, draw_statistics
-from noughts.views.board import Picture
 from noughts.views.class_report import (
     MISTAKE,
     boards,
     boards_by_name,
     first_moves,
+    lengths,
     players,
     results,
     statistics,
@@ -37,11 +36,6 @@ from noughts.views.export_columns import plain_text
 from noughts.views.games import describe
 from noughts.views.table import Table
 
-_BAR = 30
-_HEATS = {
-    "heat0": "white on #28324b", "heat1": "white on #5b554c", "heat2": "white on #8e784e",
-    "heat3": "black on #c29b4f", "heat4": "black on #f5be50",
-}  # fmt: skip
 _STATS = """
 --json prints one object: games; told_late (how many of them are only known to have ended by some
 time); by_radio (how many are known only by radio); results (a list: seats, first,
@@ -90,14 +84,8 @@ def _print(found: Stats) -> None:
     _print_table(results(found))
     if any(found.first_moves):
         print("\nFirst moves of people, in games that were won or drawn\n")
-        _print_heat(first_moves(found.first_moves))
-    if any(found.lengths.values()):
-        print("\nMoves in games that were won or drawn\n")
-        most = max(found.lengths.values())
-        for length in range(5, 10):
-            count = found.lengths[length]
-            bar = "#" * round(_BAR * count / most)
-            print(f"{length}  {count:>{len(f'{most:,}')},}  {bar}".rstrip())
+        print(grid(first_moves(found.first_moves).labels))
+    _print_table(lengths(found))
     _print_table(boards(found, {}), without=("not_ended", "last"))
     _print_table(players(found))
     print(f"\n{MISTAKE}")
@@ -106,23 +94,6 @@ def _print(found: Stats) -> None:
 def _print_table(found: Table, without: Sequence[str] = ()) -> None:
     heading = f"{found.caption}: {found.note}" if found.note else found.caption
     print("", fill(heading, 80), "", *table(found, without), sep="\n")
-
-
-def _print_heat(found: Picture) -> None:
-    """A 3x3 map with warmer colours for larger shares; only numbers if it is not a terminal."""
-    if not sys.stdout.isatty():
-        print(grid(found.labels))
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    cells = [
-        Text(label.center(8), _HEATS[ground])
-        for label, ground in zip(found.labels, found.grounds, strict=True)
-    ]
-    for row in (0, 3, 6):
-        console.print(Text.assemble(*cells[row : row + 3]))
 
 
 def _record(found: Stats) -> dict[str, object]:
@@ -169,13 +140,11 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
         raise click.UsageError(
             "a report is a page for a browser; name a file with -o, such as -o class.html"
         )
-    with options.open_store(db) as store, progress(1 if as_csv else 2, "passes") as steps:
-        steps.doing("counting")
+    with options.open_store(db) as store:
         found = stats(store, chosen)
         if not found.games:
             raise options.nothing_found(store)
         last = last_games(store, chosen)
-        steps.advance(1)
         if as_csv:
             text = _csv(found, last)
         else:
@@ -188,7 +157,6 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
                 made=timestamps.local(timestamps.now()),
                 version=__version__,
             )
-            steps.advance(1)
     with options.opened(output) as file:
         file.write(text.encode())
     if output is not None and output.is_file():
