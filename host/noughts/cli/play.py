@@ -6,7 +6,6 @@ With `--keys` the board is stepped, so the same keys give the same text on every
 from __future__ import annotations
 
 import re
-import shlex
 import signal
 import sys
 import threading
@@ -24,9 +23,9 @@ from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError
 from noughts.protocol.describe import counted
-from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
+from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
-from noughts.store.store import default_path
+from noughts.store.store import command_for, default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
 from noughts.virtual.program import Program, StoredFlash, program, unchanged
 
@@ -41,12 +40,12 @@ SEEN_MS = 100
 START_MS = 20_000
 LOOK_MS = 20
 """Between two looks at the LEDs; a V1 needs a little less for its three rows."""
-MAX_MS = 3_600_000
-MAX_MG = 2_000
-"""The range of the accelerometer."""
 
 _BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
-_TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
+_KEY = re.compile(
+    r"(?P<buttons>A|B|AB)(:(?P<held_ms>[0-9]{1,7}))?|(?P<rest_ms>[0-9]{1,7})|"
+    r"flat|tilt:(?P<x>-?[0-9]{1,4}),(?P<y>-?[0-9]{1,4})"
+)
 
 
 class Step(NamedTuple):
@@ -67,27 +66,19 @@ def read_keys(text: str) -> list[Step]:
 
 
 def _step(token: str) -> Step:
-    name, colon, held_ms = token.partition(":")
-    if name in _BUTTONS and not colon:
-        return Step(_BUTTONS[name], DOWN_MS, UP_MS)
-    if name in _BUTTONS and _is_ms(held_ms):
-        return Step(_BUTTONS[name], int(held_ms))
-    if _is_ms(token):
-        return Step(rest_ms=int(token))
-    if token == "flat":
-        return Step(tilt=(0, 0))
-    if found := _TILT.fullmatch(token):
-        tilt = int(found[1]), int(found[2])
-        if max(map(abs, tilt)) <= MAX_MG:
-            return Step(tilt=tilt)
-    raise ValueError(
-        f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 "
-        f"(at most {MAX_MG}), flat, or a wait in ms such as 500 (at most {MAX_MS})"
-    )
-
-
-def _is_ms(text: str) -> bool:
-    return re.fullmatch(r"[0-9]{1,7}", text) is not None and int(text) <= MAX_MS
+    found = _KEY.fullmatch(token)
+    if found is None:
+        raise ValueError(
+            f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0, "
+            "flat, or a wait in ms such as 500"
+        )
+    if found["rest_ms"]:
+        return Step(rest_ms=int(found["rest_ms"]))
+    if found["held_ms"]:
+        return Step(_BUTTONS[found["buttons"]], int(found["held_ms"]))
+    if found["buttons"]:
+        return Step(_BUTTONS[found["buttons"]], DOWN_MS, UP_MS)
+    return Step(tilt=(int(found["x"] or 0), int(found["y"] or 0)))
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
@@ -156,6 +147,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     from noughts.terminal.play import BoardApp
     from noughts.virtual.board import VirtualBoard
 
+    store = db or default_path()
     memory: StoredFlash | None = None
 
     def made() -> Program:
@@ -170,9 +162,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
     def sum_up() -> None:
         if stored := len(recording.stored):
-            replay = f"noughts replay {max(recording.stored)}"
-            replay += "" if db is None else f" --db {shlex.quote(str(db))}"
-            say(f"{counted(stored, 'game')} stored; `{replay}` shows the last one")
+            replay = command_for(f"noughts replay {max(recording.stored)}", store)
+            say(f"{counted(stored, 'game')} stored; {replay} shows the last one")
         if recording.moved:
             say(f"noughts: {recording.moved}")
         if recording.error:
@@ -192,7 +183,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
-        recording = PlayRecording(db or default_path(), f"virtual-{board.board}")
+        recording = PlayRecording(store, f"virtual-{board.board}")
         stack.callback(sum_up)
         stack.callback(recording.close)
         saving = stack.enter_context(ThreadPoolExecutor(1))
@@ -217,10 +208,17 @@ class KeyPlayer:
         self._stream = Stream()
         self._given: set[bytes] = set()
         self._last = b""
+        self._started = False
 
     def play(self, steps: list[Step]) -> Iterator[str]:
         """Lines of text, from the board's start to a moment after the last key."""
-        yield from self._wait_for_start()
+        while not (self._started and any(self._board.leds())):
+            if self._board.clock_us > START_MS * 1000:
+                raise BoardError("the board does not start the game; check its files")
+            self._board.run_for(1000)
+            yield from self._said()
+        # A button that is down when the game starts does not count as a press.
+        yield from self._watch(SEEN_MS)
         for step in steps:
             if step.buttons or step.tilt:
                 self._given.clear()
@@ -232,41 +230,22 @@ class KeyPlayer:
                 yield from self._watch(ms)
         yield from self._watch(LAST_MS)
 
-    def _wait_for_start(self) -> Iterator[str]:
-        started = False
-        while not (started and any(self._board.leds())):
-            if self._board.clock_us > START_MS * 1000:
-                raise BoardError("the board does not start the game; check its files")
-            self._board.run_for(1000)
-            for item in self._listen():
-                yield self._line(item)
-                started = started or (
-                    isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
-                )
-        # A button that is down when the game starts does not count as a press.
-        yield from self._watch(SEEN_MS)
-
     def _watch(self, ms: int) -> Iterator[str]:
         end_us = self._board.clock_us + ms * 1000
         while (left_us := end_us - self._board.clock_us) > 0:
             self._board.run_for(min(LOOK_MS * 1000, left_us))
-            yield from self._look()
-            yield from map(self._line, self._listen())
+            picture = self._board.leds()
+            if picture == self._last and picture not in self._given:
+                self._given.add(picture)
+                yield f"{self._clock()}  LEDs\n{text_of(picture)}"
+            self._last = picture
+            yield from self._said()
 
-    def _listen(self) -> list[Item]:
-        return self._stream.feed(self._board.uart.receive())
-
-    def _look(self) -> Iterator[str]:
-        picture = self._board.leds()
-        if picture == self._last and picture not in self._given:
-            self._given.add(picture)
-            yield f"{self._clock()}  LEDs\n" + text_of(picture)
-        self._last = picture
-
-    def _line(self, item: Item) -> str:
-        if isinstance(item, Noise):
-            return f"{self._clock()}  noise: {item.text}"
-        return f"{self._clock()}  {item.line}"
+    def _said(self) -> Iterator[str]:
+        for item in self._stream.feed(self._board.uart.receive()):
+            self._started |= isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
+            line = f"noise: {item.text}" if isinstance(item, Noise) else item.line
+            yield f"{self._clock()}  {line}"
 
     def _clock(self) -> str:
         return f"{self._board.clock_us // 1000:>7} ms"
