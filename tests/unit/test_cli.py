@@ -126,7 +126,7 @@ WRONG_USAGE = [
         ("vs mine.py --limit 0", "0.0 is not in the range 0<x<=3600"),
         ("web --port 70000", "'--port': 70000 is not in the range 0<=x<=65535"),
         ("web --boards 9", "'--boards': 9 is not in the range 0<=x<=8"),
-        ("solve X........ --chip --tree 2", "give one of them"),
+        ("solve X........ --chip --tree 2", "leave out one"),
         ("solve X........ --search minimax", "add --tree"),
         ("vs hard hard --first me", "the first of two engines moves first"),
         ("watch --emulated 1 /dev/nowhere --db x", "--emulated is a demonstration"),

@@ -11,14 +11,11 @@ from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
 from noughts.invocation import as_typed, quoted
 
-_QUOTABLE = re.compile(r"[\w .-]+")
-"""File names that need no escaping in a Python file."""
-
 
 def _python_file(text: str) -> Path:
     path = Path(text)
-    if path.suffix != ".py":
-        raise ValueError(f"{text!r} does not end in .py, as in mine.py")
+    if not re.fullmatch(r"[\w .-]+\.py", path.name):  # it is in the file, without quotes
+        raise ValueError(f"{text!r} is not the name of a Python file, such as mine.py")
     if path.stem in (*sys.stdlib_module_names, "noughts"):
         raise ValueError(f"{path.name} would hide the module {path.stem}; choose another name")
     return path
@@ -32,8 +29,7 @@ def run_new(what: str, file: Path) -> None:
     if file.exists() or file.is_symlink():
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
     typed = quoted(str(file))
-    named = quoted(f"./{file.name}") if _QUOTABLE.fullmatch(file.name) else "./mine.py"
-    atomic_write(file, _START.replace("./mine.py", named).encode())
+    atomic_write(file, _START.replace("./mine.py", quoted(f"./{file.name}")).encode())
     print(printable(as_typed(f"{file} written; `noughts vs {typed}` plays against it")))
     print(printable(as_typed(f"`noughts prove {typed}` shows how it loses")))
 

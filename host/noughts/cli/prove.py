@@ -20,6 +20,10 @@ from noughts.views.words import either
 _MAX_FRACTION = 13
 """Characters; a longer fraction is only printed as a percentage."""
 _POSITIONS = 4520
+_FACTS = (
+    "win_chance", "loss_chance", "greatest_loss_chance", "likeliest_loss", "likeliest_loss_chance",
+    "losing_line",
+)  # fmt: skip
 _IN_A_ROW = 5
 """Boards in 80 columns."""
 
@@ -151,12 +155,7 @@ class _Proved:
                 "games": seat.total,
                 **{result: seat.count(result) for result in RESULTS},
                 "by_plies": by_plies,
-                "win_chance": seat.win_chance,
-                "loss_chance": seat.loss_chance,
-                "greatest_loss_chance": seat.greatest_loss_chance,
-                "likeliest_loss": seat.likeliest_loss,
-                "likeliest_loss_chance": seat.likeliest_loss_chance,
-                "losing_line": seat.losing_line,
+                **{name: getattr(seat, name) for name in _FACTS},
             }
         if self.own:
             facts["varies"] = bool(self.own.varies)
@@ -179,16 +178,9 @@ def run_prove(chosen: list[Engine], as_json: bool) -> None:
         print(json.dumps(facts, default=str))  # such as 191/192
     else:
         _print(proved.values())
-    wrong = [
-        name
-        for name, each in proved.items()
-        if each.engine.perfect and (each.soonest or each.proof.value_losing_positions)
-    ]
-    if wrong:
-        raise NoughtsError(
-            f"{' and '.join(wrong)} should play perfectly and does not "
-            "(see above); correct device/ai.py or the engine"
-        )
+    for name, each in proved.items():
+        if each.engine.perfect and (each.soonest or each.proof.value_losing_positions):
+            raise NoughtsError(f"{name} should play perfectly and does not (see above); correct it")
 
 
 def _print(proved: Iterable[_Proved]) -> None:

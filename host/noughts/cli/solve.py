@@ -2,9 +2,7 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping
-from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -73,15 +71,13 @@ def run_solve(
 ) -> None:
     """Show a position's value and the best line."""
     if chip and tree:
-        raise click.UsageError(
-            "--chip shows one position, --tree what a search looks at; give one of them"
-        )
+        raise click.UsageError("--chip and --tree show different things; leave out one")
     if tree is None and options.is_given("search"):
         raise click.UsageError("--search chooses which tree is drawn; add --tree, or leave it out")
     solved = parse_unfinished(position)
     root = None if tree is None else build_tree(solved, tree, search)
-    if root and svg:
-        _require_small(root)
+    if root and svg and (size := sum(1 for _ in root)) > MAX_DRAWN:
+        raise NoughtsError(f"the picture would show {size:,} positions; give a smaller --tree")
     if chip:
         labels, facts, lines = _by_chip(solved)
     else:
@@ -161,15 +157,3 @@ def _as_text(node: Node) -> Tree:
     tree = Tree(text)
     tree.children.extend(map(_as_text, node.children))
     return tree
-
-
-def _require_small(tree: Node) -> None:
-    """Raise `NoughtsError` if a picture of the tree would be too large to be useful."""
-    plies = Counter(node.position.ply for node in tree)
-    totals = list(accumulate(plies[ply] for ply in sorted(plies)))
-    if totals[-1] > MAX_DRAWN:
-        fits = sum(total <= MAX_DRAWN for total in totals) - 1
-        raise NoughtsError(
-            f"the picture would show {totals[-1]:,} positions; "
-            f"give --tree {fits}, of {totals[fits]:,} positions, or less"
-        )

@@ -30,7 +30,6 @@ _POINTS = 40
 """On the curve."""
 _DRAWN = 5
 """Beads; if there are more, only the number shows how many."""
-_UNBROKEN = "\N{NO-BREAK SPACE}"
 _SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
 _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and second"}
 
@@ -88,8 +87,7 @@ def run_train(
     plays = any(map(options.is_given, of_play))
     if plays and stored:
         raise click.UsageError(
-            "--stored learns from stored games; leave it out, or --against, --games, --seat, "
-            "--seed, --plot and --json"
+            "--stored learns from stored games; leave out --against, --games and the like"
         )
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
@@ -128,7 +126,7 @@ def run_train(
         if plot is not None:
             print(printable(f"{plot} written"))
     if position is not None:
-        print(_box(menace, position, is_plain()))
+        print(_box(menace, position))
     if output is not None:
         print(printable(f"{output} written"))
     elif stored or plays:
@@ -137,18 +135,16 @@ def run_train(
 
 def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
     """Learn from the stored games that were won or drawn; returns their number."""
-    learned = 0
-    for game in queries.games(store, chosen):
-        if game.end in "AB=":
-            won = 0 if game.end == "=" else 1 if game.end == game.first else -1
-            cells = [int(cell) for cell in game.moves]
-            menace.learn(cells, True, won)
-            menace.learn(cells, False, -won)
-            learned += 1
-    if not learned:
+    games = [game for game in queries.games(store, chosen) if game.end in "AB="]
+    if not games:
         raise options.nothing_found(store)
-    menace.games += learned
-    return learned
+    for game in games:
+        won = 0 if game.end == "=" else 1 if game.end == game.first else -1
+        cells = [int(cell) for cell in game.moves]
+        menace.learn(cells, True, won)
+        menace.learn(cells, False, -won)
+    menace.games += len(games)
+    return len(games)
 
 
 def _train(
@@ -187,8 +183,8 @@ def _print_curve(menace: Menace, curve: list[Learned]) -> None:
         print("It loses every game, for good; try another --seed, or an easier opponent.")
 
 
-def _box(menace: Menace, position: Position, plain: bool) -> str:
-    """The box for a position, in the position's orientation; plain: in ASCII."""
+def _box(menace: Menace, position: Position) -> str:
+    """The box for a position, in the position's orientation."""
     beads = menace.beads(position)
     if beads is None:
         (cell,) = position.free
@@ -202,19 +198,17 @@ def _box(menace: Menace, position: Position, plain: bool) -> str:
             labels[cell] = f"as {first[slot] + 1}"
         else:
             first[slot] = cell
-            labels[cell] = _label(beads[cell], plain)
+            labels[cell] = _label(beads[cell])
     total = sum(beads.values())
     text = f"This box is empty: {menace.name} resigns, as {position.turn}."
     if total:
         chances = ", ".join(
-            f"{cell + 1} with {count / total:.1%}".replace(" ", _UNBROKEN)
-            for cell, count in beads.items()
-            if count
+            f"{cell + 1} with {count / total:.1%}" for cell, count in beads.items() if count
         )
         text = f"{position.turn} to move draws one of {counted(total, 'bead')}: it plays {chances}."
-    return f"{board(position, labels)}\n\n{fill(text, 80).replace(_UNBROKEN, ' ')}"
+    return f"{board(position, labels)}\n\n{fill(text, 80)}"
 
 
-def _label(count: int, plain: bool) -> str:
-    sign = "o" if plain else "●"
+def _label(count: int) -> str:
+    sign = "o" if is_plain() else "●"
     return f"{count:,} {sign * min(count, _DRAWN)}{'+' * (count > _DRAWN)}".rstrip()

@@ -1,7 +1,6 @@
 """`noughts vs` and `duel`: play against an engine by typing, or let engines play each other."""
 
 import json
-import math
 import re
 import sys
 import time
@@ -129,12 +128,9 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
 def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
     """The moves of the game after the player has moved, or has taken a move back."""
     while True:
-        try:
-            text = input(f"{position.turn}, your cell: ")
-            if not sys.stdin.isatty():
-                print(text)  # as a terminal would have
-        except UnicodeDecodeError:
-            text = "\N{REPLACEMENT CHARACTER}"  # refused like any other text that is not a cell
+        text = input(f"{position.turn}, your cell: ")
+        if not sys.stdin.isatty():
+            print(text)  # as a terminal would have
         key = text.strip().lower()
         wrong = ""
         if key == _LEAVE:
@@ -239,18 +235,14 @@ def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) ->
 
 def _print_pairs(results: Results, games: int, seed: int) -> None:
     rows: list[tuple[str, ...]] = [("engine", "against", "won", "drawn", "lost")]
-    above = below = 0.0  # how far the intervals reach
+    widest = 0.0
     for one, other, first, second in results:
         ended = list(_ended(first + second))
         rows.append((listed(one), listed(other), *(f"{share:.1%}" for _, share, *_ in ended)))
-        above = max(above, *(high - share for _, share, _, high in ended))
-        below = max(below, *(share - low for _, share, low, _ in ended))
+        widest = max(widest, *(high - low for *_, low, high in ended))
     print(f"all against all, {games:,} games a pair, seed {seed}")
     print("\n".join(columns(rows, right=(2, 3, 4))))
-    above, below = (math.ceil(reach * 1000) / 1000 for reach in (above, below))
-    print(
-        f"95% confidence intervals (Wilson) reach up to {above:.1%} above these, {below:.1%} below."
-    )
+    print(f"95% confidence intervals (Wilson) are at most {widest:.1%} wide.")
 
 
 def _facts(one: str, other: str, first: Tally, second: Tally, seed: int) -> dict[str, object]:

@@ -27,13 +27,14 @@ _RESTORE_S = 3.0
 def prepare() -> None:
     """Replace the streams that our parent process has closed.
 
-    Not every terminal has every character that we or a file's name may need: it shows others.
+    Not every terminal has every character that we or a file's name may need: it shows others. Not
+    all input is text, either.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
-        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
