@@ -204,7 +204,6 @@ def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
     [
         (["--from", "/nowhere/log"], "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], "cannot use / (Is a directory)"),
-        ([""], "is not a port (its name is empty)"),
         ([__file__], "(it is not a serial device); to read a file, put --from before it"),
     ],
 )

@@ -132,7 +132,6 @@ WRONG_USAGE = [
         ("watch --emulated 1 /dev/nowhere --db x", "--emulated is a demonstration"),
         ("watch --from x /dev/y", "leave out ports"),
         ("watch --name x", "--name needs --from"),
-        ("watch --from x --name =cmd()", "is not a valid name"),
         ("games -n 0", "0 is not in the range 1<=x<=1000000000"),
         ("games --result c", "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
         ("games --seats p", "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, D, such as "),
