@@ -1,6 +1,6 @@
 """Flashing a board through its drive, and checking on its serial port that the game starts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,11 +35,11 @@ class Hex:
     radio: Radio = OFF
 
 
-def our_hex(radio: Radio = OFF) -> Hex:
-    """The game, or a gateway, on the official firmware, for every micro:bit."""
+def our_hex(radio: Radio = OFF, firmware: Sequence[Path] = ()) -> Hex:
+    """The game, or a gateway, for every micro:bit, by default on the official firmware."""
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
-    firmwares = firmware_for_boards()
+    firmwares = firmware_for_boards(firmware)
     text = universal_hex(
         {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
     )

@@ -45,8 +45,9 @@ engines noughts solve X...O....     show a position's value and the best line
 
 COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
 """The purpose of each. Its code is in `noughts.cli.<name>`, except for these:"""
-_FILES = {"flash": "board", "put": "board", "doctor": "board"}
-_FILES |= {"boards": "games", "replay": "games", "report": "stats", "duel": "vs"}
+_FILES = {"flash": "board", "put": "board", "hex": "board", "doctor": "board"}
+_FILES |= {"boards": "games", "replay": "games", "export": "games", "report": "stats"}
+_FILES |= {"duel": "vs", "learn": "table"}
 
 
 def load(name: str) -> click.Command:

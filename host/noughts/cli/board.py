@@ -1,8 +1,8 @@
-"""`noughts flash`, `put` and `doctor`: copy the game to boards, and check them."""
+"""`noughts flash`, `put`, `hex` and `doctor`: the game on boards and in files, and checks."""
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -13,21 +13,25 @@ import click
 from noughts import brain
 from noughts.boards import drive as drives
 from noughts.boards.drive import Drive
+from noughts.boards.firmware import Firmware, is_sound, load_firmware
 from noughts.boards.flash import flash, hex_in, our_hex
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import choose_port
 from noughts.boards.probe import Check, ProbedBoard, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
-from noughts.boards.radio import OFF, Radio
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, radio_of
 from noughts.cli import options
 from noughts.cli.options import FILE, option
 from noughts.errors import BoardError, NoughtsError, StoreError, error_message, printable
+from noughts.files import atomic_write
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, default_path
 from noughts.terminal.layout import is_plain
 from noughts.terminal.output import Steps, progress, say
+
+Contents = Mapping[str, Mapping[str, bytes]]
 
 
 @options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
@@ -54,9 +58,7 @@ def run_flash(
     if every and (drive or port):
         raise click.UsageError("--all flashes every board; leave out DRIVE and --port")
     if hex and radio:
-        raise click.UsageError(
-            "--hex copies a hex as it is; give --radio or --gateway to `noughts hex`"
-        )
+        raise click.UsageError("--hex copies a hex as it is; leave out --radio and --gateway")
     chosen = _chosen(drive, every)
     what = hex_in(hex) if hex else our_hex(radio or OFF)
     if what.table is not None:
@@ -144,6 +146,129 @@ def _interruptible(total: int) -> Iterator[Steps]:
     except KeyboardInterrupt:
         say("noughts: the game on the board may be incomplete; run `noughts put` again")
         raise
+
+
+@options.command(
+    "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
+)
+@options.output("write the hex here instead of noughts.hex", endings=[".hex"])
+@option(
+    "--firmware FILE",
+    "use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
+    "V1 or for V2; can be given twice",
+    multiple=True,
+)
+@options.radio
+@options.unproved
+@option("--list FILE", "list the contents of this hex; build nothing", "listed")
+@option(
+    "--extract",
+    "build nothing; put the files that a hex holds into a folder",
+    nargs=2,
+    metavar="DIR FILE",
+    type=FILE,
+)
+@options.as_json("the contents")
+def run_hex(
+    output: Path | None,
+    firmware: tuple[Path, ...],
+    radio: Radio | None,
+    unproved: bool,
+    listed: Path | None,
+    extract: tuple[Path, Path] | None,
+    as_json: bool,
+) -> None:
+    """Build a hex for any micro:bit, or list one."""
+    present = listed or (extract and extract[1])
+    if (listed and extract) or (present and (output or firmware or radio or unproved)):
+        raise click.UsageError("--list and --extract take only a hex; leave out other options")
+    path = present or output or Path("noughts.hex")
+    lines = []
+    if not present:
+        made = our_hex(radio or OFF, firmware)
+        if made.table is not None:
+            options.prove_table(made.table, unproved)
+        atomic_write(path, made.content)
+        whom = "any micro:bit" if made.table else "the micro:bit that is the gateway"
+        lines.append(f"{path} written, {len(made.content):,} bytes; drag it onto {whom}")
+        lines += [V1_WITHOUT_RADIO] if made.radio.sends is not None else []
+    firmwares = load_firmware(path)
+    contents = {board: each.files() for board, each in firmwares.items()}
+    facts = _described(firmwares, contents, lines)
+    if extract:
+        _extract(extract[0], contents)
+        lines.append(f"files written to {extract[0]}")
+    if as_json:
+        print(json.dumps(facts))
+        return
+    for line in lines:
+        print(printable(line))
+
+
+def _described(
+    firmwares: Mapping[str, Firmware], contents: Contents, lines: list[str]
+) -> dict[str, object]:
+    """The contents for each board; added as lines, too."""
+    facts: dict[str, object] = {}
+    previous: Mapping[str, bytes] | None = None
+    for board, firmware in firmwares.items():
+        files = contents[board]
+        total, used, radio = len(firmware.layout), firmware.used(files), radio_of(files)
+        try:
+            table = brain.of(files).id
+        except NoughtsError:
+            table = None
+        sizes = {name: len(content) for name, content in files.items()}
+        facts[board] = {
+            "firmware": firmware.release,
+            "micropython": firmware.micropython,
+            "files": sizes,
+            "used_bytes": used,
+            "free_bytes": total - used,
+            "table_id": table,
+            "radio_group": radio.sends,
+            "gateway_group": radio.gateway,
+        }
+        lines.append(str(firmware))
+        if not is_sound(board, firmware.release):
+            lines.append(
+                "  it may stop saving the settings, and freeze when tilted; use 2.1 or later"
+            )
+        lines.append(f"  file system: {used:,} of {total:,} bytes used, {total - used:,} free")
+        if radio.gateway is None:
+            lines.append(f"  table id: {table or 'none (no table of noughts)'}")
+        if radio != OFF:
+            lines.append(f"  radio: {radio}")
+        lines.append(f"  files: {len(files)}{', the same' if files == previous else ''}")
+        if files != previous:
+            for name, size in sizes.items():
+                lines.append(f"    {name:<14} {size:>6,} bytes")
+        previous = files
+    return facts
+
+
+def _extract(folder: Path, contents: Contents) -> None:
+    """Write all files or none; if the boards' files differ, each board gets its own folder."""
+    versions = list(contents.values())
+    alike = all(files == versions[0] for files in versions)
+    wanted = {
+        _safe(folder if alike else folder / board, name): content
+        for board, files in contents.items()
+        for name, content in files.items()
+    }
+    for path, content in wanted.items():
+        if path.exists() and path.read_bytes() != content:
+            raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
+    for path, content in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(path, content)
+
+
+def _safe(folder: Path, name: str) -> Path:
+    """The path of a file that the hex names. It may not lead out of the folder."""
+    if name in ("", "..") or Path(name).name != name or not name.isprintable():
+        raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
+    return folder / name
 
 
 @options.command("noughts doctor", "noughts doctor --json")

@@ -1,14 +1,23 @@
-"""`noughts table`: solve the game and write the chip's brain, or check the existing one."""
+"""`noughts table` and `learn`: the chip's brain, against random play or against your players."""
 
 import json
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 
 from noughts import brain
+from noughts.brain import learn
+from noughts.brain.learn import Habits
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
+from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.store.queries import GameFilter
+from noughts.store.statistics import people_games
+from noughts.terminal.layout import board, columns, side_by_side
 
 _LEARNED = b"# noughts: hard's brain, made by `noughts learn`"
 _SUMMARY = """\
@@ -19,6 +28,16 @@ table id        {table_id}
 against random  wins {wins_first} moving first, {wins_second} moving second; never loses"""
 _LEARNED_SUMMARY = """\
 table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entries} in the book"""
+_SHOWN = 6
+RECORDS = """
+--json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
+could: at how many moves it was possible; did, by_chance: the shares of these at which people did
+it, and at which random play would); before, after, gain (how likely a game is won by hard's table
+and by one that was learned, and the 95 % interval of the difference, on games that were not learned
+from; null for too few games); most (the best chance that play without mistakes has against these
+habits); table (id, bytes); changes (position, before, after: cells 0 to 8; reach, gain; mistakes:
+cell, chance); left_out (what did not fit: position, played, better, gain).
+"""
 
 
 @options.command("noughts table --check")
@@ -53,3 +72,116 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     else:
         print(summary.format(**facts))
         print(printable(f"{path} {done}"))
+
+
+@options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
+@options.output("write the table here", endings=[".py"])
+@options.as_json("what was learned")
+@options.stored_games
+def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
+    """Make the chip win more against your players."""
+    with options.open_store(db) as store:
+        games = people_games(store, chosen)
+        if not games:
+            raise options.nothing_found(store)
+    habits, hard = Habits(games), brain.make()
+    table = learn.fit(habits)
+    brain.prove(table)
+    estimated = learn.estimate(games, hard)
+    changed, missed = learn.changes(hard, table, habits), learn.left_out(table, habits)
+    if output:
+        aim = (
+            f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
+            f"theirs), learned from on {date.today()}"
+        )
+        atomic_write(output, brain.source(table, "noughts learn", aim).encode())
+    if not as_json:
+        _print(habits, table, estimated, changed, missed)
+        if output:
+            send = as_typed(f"`noughts put --table {output}`")
+            print(printable(f"{output} written; {send} sends it to a board"))
+        return
+    record = {
+        "games": habits.games,
+        "moves": habits.moves,
+        "habits": list(map(asdict, habits.readiness())),
+        **(asdict(estimated) if estimated else dict.fromkeys(("before", "after", "gain"))),
+        "most": learn.best(habits),
+        "table": {"id": table.id, "bytes": len(table.payload)},
+        "changes": [
+            vars(each)
+            | {
+                "position": str(each.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in each.mistakes],
+            }
+            for each in changed
+        ],
+        "left_out": [
+            {
+                "position": str(each.position),
+                "played": each.before,
+                "better": each.after[0],
+                "gain": each.gain,
+            }
+            for each in missed
+        ],
+    }
+    print(json.dumps(record))
+
+
+def _print(
+    habits: Habits,
+    table: brain.Table,
+    estimated: learn.Estimate | None,
+    changed: list[learn.Change],
+    missed: list[learn.Change],
+) -> None:
+    games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
+    print(f"learned from {games}, {moves} of people")
+    print("\nWhat people do when they can, compared with random play\n")
+    rows = [
+        (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
+        for each in habits.readiness()
+    ]
+    print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
+    print("\nThe chip wins against them, on games that were not learned from\n")
+    if estimated is None:
+        print(f"no gain can be shown yet: that takes at least {learn.FOLDS} games")
+    else:
+        low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
+        print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
+        print(f"gain    {low} to {high} points (95 % interval)")
+        if not estimated.shows_gain:
+            print("no gain can be shown yet")
+    if not changed:
+        print("\nIt plays as before.")
+    else:
+        print(
+            "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
+        )
+    for change in changed[:_SHOWN]:
+        print("\n" + _picture(change))
+    if len(changed) > _SHOWN:
+        print(f"\n{len(changed) - _SHOWN} more; --json has them all")
+    if missed:
+        print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
+    for each in missed[:_SHOWN]:
+        picture = board(each.position, dict.fromkeys(each.before, "-") | {each.after[0]: "+"})
+        print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
+    print(
+        f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
+        "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "
+        "seat"
+    )
+
+
+def _picture(change: learn.Change) -> str:
+    """The position with the chip's choice, and the reply that loses most often."""
+    now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
+    words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
+    pictures = [board(change.position, now)]
+    if change.mistakes:
+        cell, chance = change.mistakes[0]
+        pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
+        words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
+    return side_by_side([*pictures, "\n".join(words)])
