@@ -128,7 +128,7 @@ WRONG_USAGE = [
         ("web --boards 9", "'--boards': 9 is not in the range 0<=x<=8"),
         ("solve X........ --chip --tree 2", "leave out one"),
         ("solve X........ --search minimax", "add --tree"),
-        ("vs hard hard --first me", "the first of two engines moves first"),
+        ("vs hard hard --first it", "the first of two engines moves first"),
         ("watch --emulated 1 /dev/nowhere --db x", "--emulated is a demonstration"),
         ("watch --from x /dev/y", "leave out ports"),
         ("watch --name x", "--name needs --from"),

@@ -276,8 +276,6 @@ def run_export(
         raise click.UsageError(
             f"cannot tell the format from .{ending}; add --format csv, jsonl or parquet"
         )
-    if kind == "parquet" and output is None and sys.stdout.isatty():
-        raise click.UsageError("parquet is not text; name a file with -o")
     with options.open_store(db) as store:
         total = count(store, chosen)
         if not total:

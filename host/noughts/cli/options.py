@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-from click.core import ParameterSource
 
 from noughts import brain
 from noughts.boards.radio import GROUPS, OFF, Radio
@@ -75,12 +74,6 @@ db = option(
 unproved = option(
     "--unproved", "accept a table that can lose or give away a win (refused by default)"
 )
-
-
-def is_given(name: str) -> bool:
-    """Whether the running command's option was given, even if as its default."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is ParameterSource.COMMANDLINE
 
 
 def as_json(what: str) -> Callable[[Run], Run]:

@@ -72,7 +72,7 @@ def run_solve(
     """Show a position's value and the best line."""
     if chip and tree:
         raise click.UsageError("--chip and --tree show different things; leave out one")
-    if tree is None and options.is_given("search"):
+    if tree is None and search == "minimax":
         raise click.UsageError("--search chooses which tree is drawn; add --tree, or leave it out")
     solved = parse_unfinished(position)
     root = None if tree is None else build_tree(solved, tree, search)

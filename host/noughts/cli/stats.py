@@ -36,6 +36,7 @@ from noughts.views.export_columns import plain_text
 from noughts.views.games import describe
 from noughts.views.table import Table
 
+_PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 _STATS = """
 --json prints one object: games; told_late (how many of them are only known to have ended by some
 time); by_radio (how many are known only by radio); results (a list: seats, first,
@@ -47,9 +48,6 @@ mistakes_a_game in games that were won or drawn; thought_ms: the quartiles of th
 before to this one, or null).
 """
 _REPORT = """
-The page is one file. It opens offline in any browser, and can be printed. It has results, a table
-of boards, first moves, mistakes, and the positions with the most mistakes.
-
 --csv, or a file that ends in .csv: one row per board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
 games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
@@ -110,13 +108,8 @@ def _record(found: Stats) -> dict[str, object]:
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
         "boards": [board_record(board) for board in boards_by_name(found)],
         "players": {
-            seat: {
-                "games": player.games,
-                "moves": player.moves,
-                "mistakes": player.mistakes,
-                "mistakes_a_game": player.mistakes_a_game,
-                "thought_ms": player.quartiles_ms(),
-            }
+            seat: {name: getattr(player, name) for name in _PLAYER}
+            | {"thought_ms": player.quartiles_ms()}
             for seat, player in found.players.items()
         },
     }

@@ -83,11 +83,9 @@ def run_train(
     db: Path | None,
 ) -> None:
     """Let matchboxes learn to play, and see how."""
-    of_play = "against", "games", "seat", "seed", "plot", "as_json"
-    plays = any(map(options.is_given, of_play))
-    if plays and stored:
+    if stored and (against or games or plot or as_json):
         raise click.UsageError(
-            "--stored learns from stored games; leave out --against, --games and the like"
+            "--stored learns from stored games; leave out --against, --games, --plot and --json"
         )
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
@@ -97,7 +95,7 @@ def run_train(
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
         raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")
-    plays = plays or not (stored or position)
+    plays = bool(against or games or plot or as_json) or not (stored or position)
     against = "medium" if against is None else against
     games = games or _GAMES
     opponent = menace if against == "menace" else remembering(options.named_engine(against))
@@ -191,14 +189,12 @@ def _box(menace: Menace, position: Position) -> str:
         alone = f"{position.turn} has one move, cell {cell + 1}."
         picture = board(position, {cell: str(cell + 1)})
         return f"{picture}\n\nThere is no box for this position: {alone}"
-    labels: dict[int, str] = {}
-    first: dict[int, int] = {}
-    for cell, slot in alike(position).items():
-        if slot in first:
-            labels[cell] = f"as {first[slot] + 1}"
-        else:
-            first[slot] = cell
-            labels[cell] = _label(beads[cell])
+    slots = alike(position)
+    first = {slot: cell for cell, slot in reversed(slots.items())}
+    labels = {
+        cell: _label(beads[cell]) if first[slot] == cell else f"as {first[slot] + 1}"
+        for cell, slot in slots.items()
+    }
     total = sum(beads.values())
     text = f"This box is empty: {menace.name} resigns, as {position.turn}."
     if total:

@@ -57,7 +57,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
         raise click.UsageError(
             f"name one engine to play against, or two to watch, not {len(players)}"
         )
-    if len(players) == 2 and options.is_given("first"):
+    if len(players) == 2 and first == "it":
         raise click.UsageError("the first of two engines moves first; leave out --first")
     if len(players) == 1:
         players.insert(first == "it", None)
