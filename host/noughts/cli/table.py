@@ -153,16 +153,10 @@ def _print(
         print(f"gain    {low} to {high} points (95 % interval)")
         if not estimated.shows_gain:
             print("no gain can be shown yet")
-    if not changed:
-        print("\nIt plays as before.")
-    else:
-        print(
-            "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
-        )
+    print(f"\n{counted(len(changed), 'change')} (--json has all): what it plays now (+) and before")
+    print("(-), and the mistake that it waits for (?)")
     for change in changed[:_SHOWN]:
         print("\n" + _picture(change))
-    if len(changed) > _SHOWN:
-        print(f"\n{len(changed) - _SHOWN} more; --json has them all")
     if missed:
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
     for each in missed[:_SHOWN]:

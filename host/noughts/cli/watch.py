@@ -38,27 +38,20 @@ RECORDS = """
 With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
 
 \b
-  connected  board, port               gone     board, port, why
-  kept       board, again, new (games that a board resent when it started; each is a game below)
-  refused    board, gateway, why (what this board sends by radio is not stored)
-  waiting    port, why                 noise    board, text
-  unreadable board, why (its data log, MY_DATA.HTM on its drive)
-  named      board, name (what people call it; null: its name was removed)
-  unknown    board, what
+  connected  board, port                gone      board, port, why
+  waiting    port, why (also a broker)  noise     board, text
+  unreadable board, why (its data log)  unknown   board, what
+  refused    board, gateway, why        named     board, name (null: it was removed)
+  kept       board, again, new (games that a board resent; each is a game below)
   boot       board, gateway, new, boot, hardware, release, table_id
-  busy       store (another program writes to it: sentences wait)
-  free       store                         moved    store (deleted or overwritten), now
-  missed     events (how many were not printed, because the reader was too slow)
   game       board, gateway, new, late, played_before, game (its number in the store), boot,
              number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
              began), end (- A B = x)
-
-And of rooms, where a broker that cannot be reached is "waiting" as a port is:
-
-\b
-  broker     broker, what (it answers, or a collector is storing again)
-  online     room                          offline  room
-  rejected   topic, why
+  busy       store (sentences wait)     free      store
+  moved      store (deleted or overwritten), now
+  missed     events (not printed, because the reader was too slow)
+  broker     broker, what               rejected  topic, why
+  online     room                       offline   room
 
 "gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
 be old: it came by radio, or from another run than the board's present one. "played_before" is a
@@ -325,13 +318,11 @@ def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], st
 
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
     late = f" ({session.recovered:,} recovered)" if session.recovered else ""
-    missed = (
-        f"{counted(unshown, 'event')} not shown, as the reader was too slow; " if unshown else ""
-    )
+    said = f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}"
+    ended = f"{counted(session.games, 'game')} ended{late}"
+    parts = [f"{said}, {ended}, {counted(recorder.noise, 'byte')} of noise"]
     if refused := recorder.radio.refused:
-        missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
-    say(
-        f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
-        f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
-        f"noise; {missed}stored in {recorder.store.path}"
-    )
+        parts.append(f"{counted(refused, 'sentence')} by radio refused")
+    if unshown:
+        parts.append(f"{counted(unshown, 'event')} not shown, as the reader was too slow")
+    say("; ".join([*parts, f"stored in {recorder.store.path}"]))
