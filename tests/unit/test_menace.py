@@ -158,7 +158,7 @@ def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
     assert "12 of its 593 boxes are empty" in told and "It loses every game" in told
     write(without_beads(0), folder / path)
     told = " ".join(printed("prove", path).split())
-    assert "menace.json: loses moving first, when it resigns at once;" in told
+    assert "menace.json: loses moving first, at once, as it resigns;" in told
     assert "100.00% against its best opponent, most often at once" in told
 
 

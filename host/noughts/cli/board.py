@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,7 @@ from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, default_path
 from noughts.terminal.layout import is_plain
-from noughts.terminal.output import Steps, progress, say
+from noughts.terminal.output import progress, say
 
 Contents = Mapping[str, Mapping[str, bytes]]
 
@@ -134,18 +133,8 @@ def run_put(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
-    start = bring_up_to_date(name, files, replace, print, _interruptible, radio, forget)
+    start = bring_up_to_date(name, files, replace, print, progress, radio, forget)
     print(start.message)
-
-
-@contextmanager
-def _interruptible(total: int) -> Iterator[Steps]:
-    try:
-        with progress(total) as steps:
-            yield steps
-    except KeyboardInterrupt:
-        say("noughts: the game on the board may be incomplete; run `noughts put` again")
-        raise
 
 
 @options.command(

@@ -74,12 +74,7 @@ class _Proved:
 
     def verdict(self) -> str:
         if self.soonest:
-            line = self.soonest.losing_line or ()
-            how = f"when cells {_cells(line)} are played ({after(line)})"
-            if not line:
-                how = "when it resigns at once"
-            elif self.shown.get(self.soonest.first) == line:
-                how = "as below"
+            how = self._how(self.soonest.first, self.soonest.losing_line or ())
             text = f"loses moving {self.soonest.order}, {how}"
         elif self.own and self.own.varies:
             text = "lost no game with its answers to two calls, which is not a proof"
@@ -105,15 +100,20 @@ class _Proved:
     def chances(self) -> Iterator[str]:
         """For each seat from which the engine can lose, how likely that is, and how it happens."""
         for seat in self.proof.seats:
-            line = seat.likeliest_loss
-            if line is None:
-                continue
-            how = "as below" if self.shown.get(seat.first) == line else f"by cells {_cells(line)}"
-            yield (
-                f"moving {seat.order}, it loses {_percent(seat.loss_chance)} of games against "
-                f"random play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
-                f"most often {how if line else 'at once'}"
-            )
+            if seat.likeliest_loss is not None:
+                yield (
+                    f"moving {seat.order}, it loses {_percent(seat.loss_chance)} of games against "
+                    f"random play, {_percent(seat.greatest_loss_chance)} against its best "
+                    f"opponent, most often {self._how(seat.first, seat.likeliest_loss)}"
+                )
+
+    def _how(self, first: bool, line: Sequence[int]) -> str:
+        """How it loses a game in which it moves first or second."""
+        if not line:
+            return "at once, as it resigns"
+        if self.shown.get(first) == line:
+            return "as below"
+        return f"by cells {' '.join(str(cell + 1) for cell in line)} ({after(line)})"
 
     def pictures(self) -> Iterator[str]:
         """These games, one board per move, with the engine's mistakes marked."""
@@ -211,10 +211,6 @@ def _moves(line: Sequence[int], first: bool) -> str:
         boards.append(f"{title}\n{board(move.before.play(move.cell), {}, move.cell)}")
     rows = [boards[at : at + _IN_A_ROW] for at in range(0, len(boards), _IN_A_ROW)]
     return "\n\n".join(side_by_side(row, gap=3) for row in rows)
-
-
-def _cells(line: Sequence[int]) -> str:
-    return " ".join(str(cell + 1) for cell in line)
 
 
 def _percent(chance: Fraction) -> str:

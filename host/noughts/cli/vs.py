@@ -1,7 +1,6 @@
 """`noughts vs` and `duel`: play against an engine by typing, or let engines play each other."""
 
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ from noughts.views.words import either, ending, worths
 _LEAVE = "q"
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
-    ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
+    ("1 to 9", "play that cell, in reading order"),
     ("h", "hint: what each free cell is worth against perfect play, and the best"),
     ("u", "undo: take back your last move and the reply to it"),
     ("?", "show this"),
@@ -159,21 +158,14 @@ def hint(position: Position, last: int | None = None) -> str:
 
 
 def read_cell(text: str, position: Position) -> tuple[int | None, str]:
-    """The free cell that a text names, or None and what is wrong with it.
-
-    A cell is 1 to 9 in reading order, or its row and column, 1 to 3 each: `2,3` is 6.
-    """
-    if cell := re.fullmatch(r"\s*([1-9])\s*", text):
-        found = int(cell[1]) - 1
-    elif both := re.fullmatch(r"\s*([1-3])\s*,\s*([1-3])\s*", text):
-        found = 3 * int(both[1]) + int(both[2]) - 4
-    else:
-        shown = printable(text[:20])
-        return None, f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
-    if found not in position.free:
+    """The free cell that a text names, 1 to 9 in reading order, or None and what is wrong."""
+    if text.strip() not in tuple("123456789"):
+        return None, f"{printable(text[:20])!r} is not a cell; type 1 to 9, or ? for help"
+    cell = int(text) - 1
+    if cell not in position.free:
         free = ", ".join(str(each + 1) for each in position.free)
-        return None, f"cell {found + 1} is taken; these are free: {free}"
-    return found, ""
+        return None, f"cell {cell + 1} is taken; these are free: {free}"
+    return cell, ""
 
 
 Results = Sequence[tuple[str, str, Tally, Tally]]
