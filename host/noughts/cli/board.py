@@ -141,22 +141,11 @@ def run_put(
     "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
 )
 @options.output("write the hex here instead of noughts.hex", endings=[".hex"])
-@option(
-    "--firmware FILE",
-    "use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
-    "V1 or for V2; can be given twice",
-    multiple=True,
-)
+@option("--firmware FILE", "use another official MicroPython; can be given twice", multiple=True)
 @options.radio
 @options.unproved
 @option("--list FILE", "list the contents of this hex; build nothing", "listed")
-@option(
-    "--extract",
-    "build nothing; put the files that a hex holds into a folder",
-    nargs=2,
-    metavar="DIR FILE",
-    type=FILE,
-)
+@option("--extract", "put a hex's files into a folder", nargs=2, metavar="DIR FILE", type=FILE)
 @options.as_json("the contents")
 def run_hex(
     output: Path | None,

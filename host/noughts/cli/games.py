@@ -62,11 +62,7 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 @options.command(
     "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=_GAMES
 )
-@option(
-    "-n N",
-    f"list at most the newest N ({_NEWEST}; all with --json)",
-    type=options.IntRange(1, _MAX),
-)
+@option("-n N", f"list the newest N ({_NEWEST}; with --json all)", type=options.IntRange(1, _MAX))
 @options.as_json("the games")
 @options.stored_games
 def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
@@ -173,11 +169,7 @@ def _number(text: str) -> int | str:
     type=_number,
     help="the game's number in `noughts games`, or `last` for the newest finished game",
 )
-@option(
-    "--speed X",
-    "play automatically, this many times as fast as the game was played",
-    type=options.Number(0.1, 100),
-)
+@option("--speed X", "play it, X times as fast as it was played", type=options.Number(0.1, 100))
 @option("--text", "print every step instead of stepping through the game")
 @options.db
 def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:

@@ -66,14 +66,9 @@ def option(declared: str, about: str, name: str = "", **named: Any) -> Callable[
     return click.option(*names, help=about, **named)
 
 
-db = option(
-    "--db FILE",
-    "where the games are stored (games.db in your data folder)",
-    is_eager=True,  # `output` looks at it
-)
-unproved = option(
-    "--unproved", "accept a table that can lose or give away a win (refused by default)"
-)
+# Eager, because `output` looks at it.
+db = option("--db FILE", "where games are stored (games.db in your data folder)", is_eager=True)
+unproved = option("--unproved", "accept a table that can lose or give away a win")
 
 
 def as_json(what: str) -> Callable[[Run], Run]:
@@ -163,8 +158,7 @@ def stored_games(run: Run) -> Run:
     )
     @option(
         "--result RESULT",
-        f"only games with this result: {', '.join(RESULTS)}; A and B are the winner; can be "
-        "repeated",
+        f"only games with this result: {', '.join(RESULTS)}; can be repeated",
         type=games_views.result,
         multiple=True,
     )
@@ -173,11 +167,7 @@ def stored_games(run: Run) -> Run:
         f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
         type=games_views.day,
     )
-    @option(
-        "--until DAY",
-        "only games that began, or were recovered, on this day or earlier; as for --since",
-        type=games_views.day,
-    )
+    @option("--until DAY", "only games on this day or earlier (see --since)", type=games_views.day)
     @db
     @wraps(run)
     def with_games(

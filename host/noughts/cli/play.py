@@ -27,7 +27,7 @@ from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.store.store import command_for, default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
-from noughts.virtual.program import Program, StoredFlash, program, unchanged
+from noughts.virtual.program import BOARDS, Program, StoredFlash, program, unchanged
 
 if TYPE_CHECKING:
     from microbit_emulator import Button, Microbit
@@ -82,23 +82,14 @@ def _step(token: str) -> Step:
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
-@option(
-    "--board",
-    "which micro:bit; each runs its own official MicroPython",
-    type=click.Choice(["v1", "v2"], case_sensitive=False),
-    default="v2",
-)
+@option("--board", "the micro:bit", type=click.Choice(BOARDS, case_sensitive=False), default="V2")
 @option("--firmware FILE", "run this official MicroPython hex instead, with the game's files")
 @option("--hex FILE", "run this hex as it is, with the files that are in it")
-@option(
-    "--fresh",
-    "start with a new board that does not know your last choice; a board of --hex is always new",
-)
+@option("--fresh", "start with a new board, which does not know your last choice")
 @option(
     "--keys KEYS",
-    "press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
-    "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
-    "waits in ms of device time; the board is new, and no game is stored",
+    "press these on a new board, without a terminal, and print what happens: A, B, AB, A:40 (held "
+    "for 40 ms), tilt:400,0 (milli-g, to the right and towards the pins), flat, and waits in ms",
     type=read_keys,
 )
 @options.db
@@ -117,7 +108,7 @@ def run_play(
         )
 
     def made() -> Program:
-        chosen = firmware_for(board.upper(), hex or firmware)
+        chosen = firmware_for(board, hex or firmware)
         return unchanged(chosen) if hex else program(firmware=chosen)
 
     if keys is None:

@@ -35,17 +35,8 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     "position",
     help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
 )
-@option(
-    "--tree DEPTH",
-    "draw the search tree to this many plies, with cut branches marked",
-    type=options.IntRange(1, 9),
-)
-@option(
-    "--search",
-    "which search: alphabeta, which cuts branches, or minimax, which tries all",
-    type=click.Choice(_DRAWN),
-    default="alphabeta",
-)
+@option("--tree DEPTH", "draw the search tree, this many plies deep", type=options.IntRange(1, 9))
+@option("--search", "which search to draw", type=click.Choice(_DRAWN), default="alphabeta")
 @options.output(
     "draw the position into this picture, with each free cell's value, or the tree, of up to "
     f"{MAX_DRAWN:,} positions, or what the chip sees",
@@ -53,11 +44,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     endings=[".svg"],
 )
 @option("--chip", "show how the chip's table chooses: what its weights make of each free cell")
-@option(
-    "--engine ENGINE",
-    "also ask your own engine, such as ./mine.py; can be repeated",
-    multiple=True,
-)
+@option("--engine ENGINE", "also ask an engine such as ./mine.py; can be repeated", multiple=True)
 @options.own_engines
 @options.as_json("the solution")
 def run_solve(

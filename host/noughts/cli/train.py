@@ -52,20 +52,12 @@ chances to win, draw and lose against that opponent after that many).
     f"its opponent: {', '.join(engines())}, or a file; menace to let it play itself (medium)",
 )
 @option("--games N", f"how many games it plays ({_GAMES})", type=IntRange(1, 1_000_000))
-@option(
-    "--seat",
-    "whether it moves first, as Michie's did, second, or both in turn",
-    type=click.Choice(_SEATS),
-    default="first",
-)
+@option("--seat", "whether it moves first", type=click.Choice(_SEATS), default="first")
 @option("--seed", "the seed of the random numbers", default=1)
 @option("--stored", "learn from both sides of the stored games instead of playing")
 @options.output(f"save it in this file, {SUFFIX}", endings=[SUFFIX])
 @options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
-@option(
-    "--show POSITION",
-    "show its box for this position, nine characters X, O and . in reading order",
-)
+@option("--show POSITION", "show its box for this position, such as X...O....")
 @options.as_json("the result")
 @options.stored_games
 def run_train(

@@ -45,10 +45,7 @@ _KEYS = (
 @options.engine_arguments(f"{', '.join(engines())}; name two to watch them play")
 @option("--first", "who moves first, as X", type=click.Choice(["me", "it"]), default="me")
 @option("--seed", "the seed of the engine's random choices, to repeat a game", type=int)
-@option(
-    "--no-learning",
-    "leave a MENACE's file as it is; otherwise it learns from your game at its end",
-)
+@option("--no-learning", "leave a MENACE's file as it is; otherwise it learns from your game")
 def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
     """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]

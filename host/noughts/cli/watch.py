@@ -74,16 +74,8 @@ time by which such a game had ended; null if its start is known, or if no time i
     help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for the "
     "games of rooms, mqtt://HOST (every micro:bit that is plugged in)",
 )
-@option(
-    "--emulated N",
-    "start N virtual boards that play by themselves",
-    type=options.IntRange(1, 16),
-)
-@option(
-    "--from FILE",
-    "read a captured log, or a V2's MY_DATA.HTM (- for standard input)",
-    "captured",
-)
+@option("--emulated N", "start N boards that play by themselves", type=options.IntRange(1, 16))
+@option("--from FILE", "read a captured log or a V2's MY_DATA.HTM (-: standard input)", "captured")
 @option("--name BOARD", "with --from: the board's name, where the log does not give it")
 @option(
     "--known FILE",
@@ -99,14 +91,8 @@ time by which such a game had ended; null if its start is known, or if no time i
     "as PORT, such a URL collects what rooms send (see docs/rooms.md)",
 )
 @option("--room NAME", "with --publish: this room's name (default: this host's)")
-@option(
-    "--password-file FILE",
-    "a file that begins with the broker's password (else NOUGHTS_MQTT_PASSWORD has it)",
-)
-@option(
-    "--ca FILE",
-    "with mqtts: the broker's CA certificate, in PEM (those that the system trusts)",
-)
+@option("--password-file FILE", "a file with the broker's password (or use NOUGHTS_MQTT_PASSWORD)")
+@option("--ca FILE", "with mqtts: the broker's CA certificate, in PEM (else the system's)")
 def run_watch(
     port: tuple[str, ...],
     emulated: int | None,
