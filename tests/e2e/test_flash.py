@@ -71,7 +71,7 @@ def test_no_drive(fails, drive, plugged, tmp_path):
     plugged.drives += [one.path]
     output = fails("--all")
     assert "no micro:bit drive was found" in output and "maintenance mode" in output
-    assert "has no DETAILS.TXT" in fails(tmp_path)
+    assert "(no DETAILS.TXT)" in fails(tmp_path)
     assert not one.received
 
 
@@ -96,7 +96,7 @@ def test_a_drive_that_does_not_take_the_hex(fails, drive, named, why, takes_it):
 def test_two_boards_when_one_was_meant(fails, flash, drive, plugged, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
     plugged.drives += [one.path, two.path]
-    assert f"2 boards are plugged in ({one.path}, {two.path}); name a drive" in fails()
+    assert f"2 boards are plugged in ({one.path}, {two.path}); name one" in fails()
     assert flash(two.path)[0] == 0
     assert not one.received and len(two.received) == 1
     # In a terminal it asks.

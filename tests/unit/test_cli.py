@@ -144,7 +144,7 @@ WRONG_USAGE = [
         ("solve X........ --svg x.png", "does not end in .svg"),
         ("hex -o x.txt", "does not end in .hex"),
         ("report --seats XY", "two letters of P, E, M, H"),
-        ("report -o x.pdf", "a report is HTML; end the name in .html instead of .pdf"),
+        ("report -o x.pdf", "a report is HTML; end the name in .html, or add --csv"),
         ("export -o games.json", "add --format"),
     ],
 )

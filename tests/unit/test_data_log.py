@@ -95,7 +95,7 @@ def stored(db, columns=COLUMNS):
 def test_a_file_of_noise_alone(folder, refused):
     (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
-    assert "microbit.csv holds no sentences of noughts" in why
+    assert "microbit.csv has no sentences of noughts" in why
 
 
 @pytest.mark.parametrize(("source", "board"), [("anna.htm", "file-anna.htm"), ("-", "stdin")])

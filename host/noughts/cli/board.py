@@ -73,18 +73,14 @@ def run_flash(
             failed += 1
             say(f"noughts: {each.path}: {error_message(error)}")
     if failed:
-        raise BoardError(
-            f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
-        )
+        raise BoardError(f"{failed} of {len(chosen)} boards failed; flash them again")
 
 
 def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
     if path is not None:
         if drive := drives.look(path):
             return [drive]
-        raise BoardError(
-            f"{path} is not a micro:bit's drive (it has no DETAILS.TXT); check the path"
-        )
+        raise BoardError(f"{path} is not a micro:bit's drive (no DETAILS.TXT); check the path")
     found = drives.find_drives()
     if not found:
         raise BoardError(drives.NO_DRIVE)
@@ -92,9 +88,7 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
         return found
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         names = ", ".join(str(drive.path) for drive in found)
-        raise BoardError(
-            f"{len(found)} boards are plugged in ({names}); name a drive, or use --all"
-        )
+        raise BoardError(f"{len(found)} boards are plugged in ({names}); name one, or use --all")
     for number, drive in enumerate(found, 1):
         print(f"{number}  {drive}")
     numbers = options.IntRange(1, len(found))

@@ -265,9 +265,7 @@ def run_export(
     ending = output.suffix.lower()[1:] if output else ""
     kind = format or ending or "csv"
     if kind not in _FORMATS:
-        raise click.UsageError(
-            f"cannot tell the format from .{ending}; add --format csv, jsonl or parquet"
-        )
+        raise click.UsageError(f"there is no format {ending!r}; add --format csv, jsonl or parquet")
     with options.open_store(db) as store:
         total = count(store, chosen)
         if not total:

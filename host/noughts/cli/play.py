@@ -103,9 +103,7 @@ def run_play(
 ) -> int:
     """Play on a virtual micro:bit in this terminal."""
     if firmware and hex:
-        raise click.UsageError(
-            "--firmware adds the game's files, --hex runs a file as it is; give one of them"
-        )
+        raise click.UsageError("--firmware and --hex are two firmwares; leave out one")
 
     def made() -> Program:
         chosen = firmware_for(board, hex or firmware)

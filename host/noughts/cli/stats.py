@@ -38,20 +38,18 @@ from noughts.views.table import Table
 
 _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 _STATS = """
---json prints one object: games; told_late (how many of them are only known to have ended by some
-time); by_radio (how many are known only by radio); results (a list: seats, first,
-games, A, B, draw, abandoned, unfinished); first_moves (of people, in games that were won or drawn:
-nine counts, cells in reading order); lengths (moves: games that were won or drawn); boards (a list:
-board, name, games, won, drawn and lost against the chip, between_people, abandoned, unfinished,
-mistakes and mistakes_a_game of people); players (by seat: games, moves, mistakes and
-mistakes_a_game in games that were won or drawn; thought_ms: the quartiles of the time from the move
-before to this one, or null).
+--json prints one object: games; told_late (of these, only known to have ended by some time);
+by_radio (only known by radio); results (by seats and first: games, A, B, draw, abandoned,
+unfinished); first_moves (of people: nine counts in reading order); lengths (moves: games); boards
+(as in `noughts report --csv`); players (by seat: games, moves, mistakes, mistakes_a_game;
+thought_ms: the quartiles of the time for a move, or null). First moves, lengths and mistakes are
+those in games that were won or drawn.
 """
 _REPORT = """
---csv, or a file that ends in .csv: one row per board. board, name; games; won, drawn and lost
-against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
-games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
-last_before_utc (of a recovered game: a time by which it had ended).
+--csv, or a file that ends in .csv: one row per board, with board, name, games; won, drawn and lost
+against the chip; between_people (won or drawn); abandoned, unfinished; mistakes of people,
+mistakes_a_game; last_utc (when the latest game began), or last_before_utc (a time by which it had
+ended).
 """
 
 
@@ -126,13 +124,9 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
     ending = output.suffix.lower() if output else ""
     as_csv = as_csv or ending == ".csv"
     if not as_csv and ending not in ("", ".html", ".htm"):
-        raise click.UsageError(
-            f"a report is HTML; end the name in .html instead of {ending}, or add --csv"
-        )
+        raise click.UsageError("a report is HTML; end the name in .html, or add --csv")
     if not (as_csv or output) and sys.stdout.isatty():
-        raise click.UsageError(
-            "a report is a page for a browser; name a file with -o, such as -o class.html"
-        )
+        raise click.UsageError("a report is for a browser; name a file, such as -o class.html")
     with options.open_store(db) as store:
         found = stats(store, chosen)
         if not found.games:

@@ -50,9 +50,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
     """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
-        raise click.UsageError(
-            f"name one engine to play against, or two to watch, not {len(players)}"
-        )
+        raise click.UsageError(f"name one engine to play, or two to watch, not {len(players)}")
     if len(players) == 2 and first == "it":
         raise click.UsageError("the first of two engines moves first; leave out --first")
     if len(players) == 1:

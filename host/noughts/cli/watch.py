@@ -126,10 +126,7 @@ def run_watch(
     ports = [each for each in port if not is_broker(each)]
     for each in ports:
         if not may_be_port(each):
-            raise NoughtsError(
-                f"{each} is not a port (it is not a serial device); to read a file, put --from "
-                "before it"
-            )
+            raise NoughtsError(f"{each} is not a serial port; to read a file, put --from before it")
     path = db or default_path()
     if emulated and db is None:
         path = path.with_name("demonstration.db")  # its games stay separate from the pupils'
@@ -257,10 +254,7 @@ def _read(
             steps.advance(size)
         show(recorder.finish())
     if recorder.noise and not session.sentences:
-        raise NoughtsError(
-            f"{called} holds no sentences of noughts; read a captured serial line, or the "
-            "MY_DATA.HTM that is on a V2's drive"
-        )
+        raise NoughtsError(f"{called} has no sentences of noughts; check which file it is")
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
