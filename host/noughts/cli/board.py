@@ -105,7 +105,7 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
 @option("--port PORT", "the board's serial port, if there are several: a device or a pyserial URL")
 @option("--table FILE", "send this table instead of device/table.py")
 @options.unproved
-@partial(options.radio, off=True)
+@options.radio
 @option("--forget", "remove the stored games and the menu's choice from the board")
 @option("--replace", "overwrite another program's files of the same names, such as its main.py")
 def run_put(

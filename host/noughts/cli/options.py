@@ -96,19 +96,13 @@ def output(
     return option(declared, about, callback=checked)
 
 
-def radio(run: Run, off: bool = False) -> Run:
-    """The options for boards that send by radio, and for gateways; the command gets `radio`.
-
-    off: also accept `--radio off`.
-    """
-    about = "also send games by radio in this group, 0 to 255 (V2 only)"
-    if off:
-        about += "; 'off' stops that; without this option nothing changes"
+def radio(run: Run) -> Run:
+    """The options for boards that send by radio, and for gateways; the command gets `radio`."""
 
     @option(
         "--radio GROUP",
-        about,
-        type=lambda text: OFF if off and text == "off" else Radio(sends=_group(text)),
+        "also send games by radio in this group, 0 to 255 (V2 only); 'off' stops that",
+        type=lambda text: OFF if text == "off" else Radio(sends=_group(text)),
     )
     @option(
         "--gateway GROUP",

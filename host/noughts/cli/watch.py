@@ -4,12 +4,12 @@ import gc
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -135,9 +135,9 @@ def run_watch(
     lists_events = plain or as_json
     unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
+        file: Any = None
         if captured is not None:  # before the store is made
-            opened = stack.enter_context(click.open_file(str(captured), "rb"))
-            file = cast(BufferedReader, opened)
+            file = stack.enter_context(click.open_file(str(captured), "rb"))
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
@@ -229,20 +229,18 @@ def _read(
     session: Session,
     as_json: bool | None,
 ) -> None:
-    """Store the games of a captured log or a data log. as_json: None prints no events."""
+    """Store the games of a captured log or a data log. as_json: None lists no events."""
     is_input = captured == _STDIN
     called = "stdin" if is_input else printable(captured.name)
     name = name or (called if is_input else name_of_copy(called))
 
     def show(events: list[Event]) -> None:
+        lines = _lines(events, session, bool(as_json))
         for event in events:
-            session.take(event)
             if isinstance(event, StoreBusy):
-                say(f"{recorder.store.path} is in use by another program; waiting until it is done")
-        if as_json is not None:
-            for line in _as_lines(events, as_json, session.called):
-                print(line)
-            sys.stdout.flush()
+                say(event.text())
+        if lines and as_json is not None:
+            print(*lines, sep="\n", flush=True)
 
     with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.doing(f"reading {name}")
@@ -260,14 +258,12 @@ def _read(
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
     """Returns how many events were not shown."""
 
-    def print_events(events: list[Event]) -> None:
-        for event in events:
-            session.take(event)
-        lines.put(_as_lines(events, as_json, session.called))
+    def dropped(count: int) -> str:
+        return _lines([NotShown(count)], session, as_json)[0]
 
-    lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
+    lines = Lines(sys.stdout, dropped, stop.set)
     try:
-        recorder.run(stop, print_events)
+        recorder.run(stop, lambda events: lines.put(_lines(events, session, as_json)))
     finally:
         unshown = lines.close(_SHUTDOWN_TIMEOUT_S)
     return unshown
@@ -288,12 +284,14 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
             recording.result()
 
 
-def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
-    """One line per event; called: gives the name that people use for a board."""
+def _lines(events: Sequence[Event], session: Session, as_json: bool) -> list[str]:
+    """Add events to a session; gives one line for each."""
+    for event in events:
+        session.take(event)
     if as_json:
         at = {"at": timestamps.iso(timestamps.now())}
         return [json.dumps(at | event.record()) for event in events]
-    return [printable(event.text(called)) for event in events if not event.resent]
+    return [printable(event.text(session.called)) for event in events if not event.resent]
 
 
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
