@@ -122,7 +122,8 @@ def run_put(
         raise click.UsageError("a gateway has no table; leave out --table")
     files = files_for_boards()
     if table:
-        files["table.py"] = pack(brain.source(options.read_table(table)).encode())
+        given = brain.read(table.read_text("latin-1"), str(table))
+        files["table.py"] = pack(brain.source(given).encode())
     present = brain.of(files)  # report missing files before looking for a board
     if not is_gateway:
         options.prove_table(present, unproved)

@@ -124,10 +124,6 @@ def _group(text: str) -> int:
     raise ValueError(f"{text!r} is not a radio group, 0 to 255")
 
 
-def read_table(path: Path) -> brain.Table:
-    return brain.read(path.read_text("latin-1"), str(path))
-
-
 def prove_table(table: brain.Table, unproved: bool) -> None:
     """Raise `NoughtsError` for a table that can lose or give away a win; warn if it is accepted."""
     if not unproved:

@@ -155,7 +155,6 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """One row per board; no text in it can be mistaken for a formula, a number or a date."""
     rows = []
     for board in boards_by_name(found):
-        rate = board.people.mistakes_a_game
         began, before = (
             None if each is None else timestamps.utc(each) for each in last.get(board.board, When())
         )
@@ -164,7 +163,6 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
             | {
                 "board": plain_text(board.board),
                 "name": plain_text(board.name),
-                "mistakes_a_game": None if rate is None else round(rate, 3),
                 "last_utc": began,
                 "last_before_utc": before,
             }

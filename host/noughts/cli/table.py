@@ -55,7 +55,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     if not check:
         atomic_write(path, content)
     elif (present := path.read_bytes()).startswith(_LEARNED):
-        table = options.read_table(path)
+        table = brain.read(present.decode("latin-1"), str(path))
         brain.prove(table)
         facts = {
             "payload_bytes": len(table.payload),

@@ -126,7 +126,6 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
         if not sys.stdin.isatty():
             print(text)  # as a terminal would have
         key = text.strip().lower()
-        wrong = ""
         if key == _LEAVE:
             raise EOFError
         if key == "?":
@@ -137,12 +136,11 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
         elif key == "u" and len(moves) >= 2:
             return list(moves[:-2])
         elif key == "u":
-            wrong = "there is no move of yours to take back"
+            say("there is no move of yours to take back")
         else:
             cell, wrong = read_cell(text, position)
             if cell is not None:
                 return [*moves, cell]
-        if wrong:
             say(wrong)
 
 
@@ -182,10 +180,8 @@ def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_jso
     """Let engines play many games, and count."""
     if games % 2:
         raise click.UsageError("-n must be even: each engine moves first in half of the games")
-    if everyone == bool(chosen):
-        raise click.UsageError("name two engines, or use --all")
-    if not everyone and len(chosen) != 2:
-        raise click.UsageError(f"a duel takes two engines, not {len(chosen)}")
+    if len(chosen) != (0 if everyone else 2):
+        raise click.UsageError("a duel takes two engines; name two, or use --all alone")
     pairs = list(combinations(chosen or engines().values(), 2))
     results = []
     with progress(games * len(pairs), "games") as steps:
