@@ -1,4 +1,4 @@
-"""How `noughts` was installed and started, so that messages name commands as users type them."""
+"""How `noughts` was started, so that messages name commands as users type them."""
 
 import sys
 
@@ -9,18 +9,6 @@ def as_typed(message: str) -> str:
     That is `noughts` if the shell finds it, or else, in a clone, `.venv/bin/noughts`.
     """
     return message.replace("`noughts ", f"`{_program()} ") if "`noughts " in message else message
-
-
-def installing(package: str) -> str:
-    """The command that installs a package into this program's environment."""
-    from pathlib import Path
-
-    # Environments of `uv tool` and `pipx` have no pip, but a file of that tool.
-    if Path(sys.prefix, "uv-receipt.toml").is_file():
-        return f"uv pip install --python {quoted(sys.executable)} {package}"
-    if Path(sys.prefix, "pipx_metadata.json").is_file():
-        return f"pipx inject noughts {package}"
-    return f"{quoted(sys.executable)} -m pip install {package}"
 
 
 def _program() -> str:

@@ -357,7 +357,7 @@ def test_a_missing_folder_or_library_is_one_line(refused, folder, monkeypatch):
         assert "check that the folder exists" in refused(*line.split())
     for library, line in (("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")):
         monkeypatch.setitem(sys.modules, library, None)
-        assert f"-m pip install {library}" in refused(*line.split())
+        assert f"needs {library}; docs/install.md says how" in refused(*line.split())
     assert {path.name for path in folder.iterdir()} <= {"games.db", "games.db-shm", "games.db-wal"}
 
 

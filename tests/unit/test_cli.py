@@ -22,7 +22,7 @@ from noughts.cli import COMMANDS
 from noughts.cli.play import DOWN_MS, UP_MS, KeyPlayer, read_keys
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
-from noughts.invocation import as_typed, installing
+from noughts.invocation import as_typed
 from slim import slim
 
 
@@ -328,22 +328,3 @@ def test_all_that_prints_advice(clone, monkeypatch, noughts, refused):
     monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: found)
     monkeypatch.setattr("noughts.cli.board.probe", lambda board, restart: None)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
-
-
-@pytest.mark.parametrize(
-    ("python", "receipt", "command"),
-    [
-        ("bin/python", None, "bin/python -m pip install matplotlib"),
-        ("bin/python", "pipx_metadata.json", "pipx inject noughts matplotlib"),
-        ("bin/python", "uv-receipt.toml", "uv pip install --python bin/python matplotlib"),
-        ("my games/py", "uv-receipt.toml", 'uv pip install --python "my games/py" matplotlib'),
-    ],
-)
-def test_a_package_is_added_as_this_program_was_installed(
-    python, receipt, command, tmp_path, monkeypatch
-):
-    if receipt:
-        (tmp_path / receipt).touch()
-    monkeypatch.setattr(sys, "executable", python)
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert installing("matplotlib") == command

@@ -17,7 +17,6 @@ import click
 from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import NoughtsError, printable
-from noughts.invocation import installing
 from noughts.protocol.describe import counted, short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
@@ -232,7 +231,7 @@ def _parquet(parts: Columns, file: BinaryIO) -> None:
         from pyarrow import parquet
     except ImportError as error:
         raise NoughtsError(
-            f"parquet needs pyarrow ({error}); install it with `{installing('pyarrow')}`"
+            "parquet needs pyarrow; docs/install.md says how to install it"
         ) from error
     types = {"int": pyarrow.int64(), "timestamp": pyarrow.timestamp("ms", tz="UTC")}
     schema = pyarrow.schema(

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
 from noughts.files import atomic_writer
-from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats
 from noughts.store.stored_game import RESULTS
@@ -80,7 +79,7 @@ def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise NoughtsError(
-            f"drawing needs matplotlib ({error}); install it with `{installing('matplotlib')}`"
+            "drawing needs matplotlib; docs/install.md says how to install it"
         ) from error
     # A fixed salt and no date: the same content gives the same file.
     with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
