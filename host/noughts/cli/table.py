@@ -153,8 +153,8 @@ def _print(
         print(f"gain    {low} to {high} points (95 % interval)")
         if not estimated.shows_gain:
             print("no gain can be shown yet")
-    print(f"\n{counted(len(changed), 'change')} (--json has all): what it plays now (+) and before")
-    print("(-), and the mistake that it waits for (?)")
+    where = counted(len(changed), "position")
+    print(f"\nIt plays differently in {where}: now (+), before (-), mistake to wait for (?)")
     for change in changed[:_SHOWN]:
         print("\n" + _picture(change))
     if missed:
