@@ -365,7 +365,7 @@ def test_a_game_that_is_won():
     assert shown["title"] == "person against hard: A has 1, 2, 3; B has 4, 5"
     assert shown["about"] == "game 7: A won"
     text = "game 7, move 5: A in the top-right corner; A wins (top row)"
-    assert board["lines"][-1] == ["sentence", text]
+    assert board["lines"][-1] == ["event", text]
 
 
 def test_a_board_that_is_silent_in_the_menu_or_unplugged():
@@ -388,7 +388,8 @@ def test_lines_of_a_board_are_short_and_printable():
     board = record(OPENED, NoiseReceived("usb-1", "x" * 5000 + "\u202e"), STARTED)
     assert [len(text) <= 200 and text.isprintable() for _, text in board["lines"]] == [True] * 3
     many = record(*[NoiseReceived("usb-1", f"{number}") for number in range(1000)])
-    assert [text for _, text in many["lines"]] == [f"{number}" for number in range(994, 1000)]
+    expected = [["noise", f"noise: {number}"] for number in range(994, 1000)]
+    assert many["lines"] == expected
 
 
 def test_a_virtual_board_that_starts_and_one_that_does_not_run():

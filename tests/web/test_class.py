@@ -48,7 +48,7 @@ def test_a_real_board_is_shown_named_unplugged_and_its_noise_is_only_text(
     expect(card.get_by_text("Unplugged")).to_be_visible()
     board.plug()
     plugged.ports[USB_ID] = board.path
-    expect(card.get_by_text("connected", exact=True)).to_have_count(2)
+    expect(card.get_by_text(f"connected ({board.path})", exact=True)).to_have_count(2)
     expect(card.locator(".headline")).to_have_text("Player B's turn")
     noise = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     board.send(f"{noise}\r\n".encode())
@@ -95,7 +95,7 @@ def test_a_real_board_is_flashed_through_its_drive(
     try:
         page.goto(f"{serve().url}/boards")
         card = page.get_by_role("article")
-        expect(card.get_by_text("connected", exact=True)).to_have_count(1)
+        expect(card.get_by_text(f"connected ({board.port})", exact=True)).to_have_count(1)
         card.get_by_text("Update or flash").click()
         card.get_by_role("button", name="Flash").click()
         expect(card.get_by_text("✓ flashed")).to_be_visible()

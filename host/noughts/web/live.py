@@ -359,20 +359,9 @@ class LiveBoard:
 
 
 def _line(event: BoardEvent) -> tuple[str, str]:
-    """An event of a board: its kind, and its text without control characters."""
-    kind, text = "event", event.about
-    match event:
-        case PortOpened():
-            text = "connected"
-        case PortClosed():
-            text = f"not connected: {event.why}"
-        case SentenceStored():
-            kind, text = "sentence", event.description
-        case NoiseReceived():
-            kind, text = "noise", event.noise
-        case UnknownSentence():
-            kind = "noise"
-    return kind, printable(text)[:200]
+    """An event of a board: its CSS class, and its text."""
+    kind = "noise" if isinstance(event, (NoiseReceived, UnknownSentence)) else "event"
+    return kind, printable(event.about)[:200]
 
 
 def _game(game: Game, number: int | None) -> dict[str, object]:
