@@ -3,11 +3,10 @@
 import asyncio
 import contextlib
 import json
-import threading
-import time
 from functools import partial
 from itertools import count
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from serial.tools import list_ports
@@ -88,7 +87,6 @@ async def live(tmp_path, monkeypatch):
     monkeypatch.setattr(list_ports, "comports", list)
     monkeypatch.setattr(web_live, "VirtualBoards", Boards)
     monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
-    monkeypatch.setattr(web_live, "_TASK_TIMEOUT_S", 120)
     started, browsers = [], []
     tasks = asyncio.all_tasks()
 
@@ -137,7 +135,6 @@ async def test_others_watch_on_when_one_goes_away(live):
     live_boards.virtual.running[NAME].shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
     live_boards.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
-    live_boards.changed(NAME)
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
     shown = two.now[f"board/{NAME}"]
     assert shown["headline"] == "Flashing: leave it plugged in"
@@ -218,8 +215,6 @@ async def test_a_board_begins_and_is_reset(live):
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
     await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
-    # And then there is nothing to send.
-    await settled(lambda: not live_boards._changed and not live_boards._news.is_set())
 
 
 async def test_ports_that_cannot_be_opened(live):
@@ -230,19 +225,6 @@ async def test_ports_that_cannot_be_opened(live):
     browser = browse()
     await browser.until(lambda now: len(now.get("site", {}).get("waiting", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"]["waiting"])
-
-
-async def test_close_waits_for_running_tasks(live):
-    (live_boards, _), done = live(), []
-
-    def work():
-        assert live_boards.stopping.wait(120)
-        time.sleep(0.2)  # `close()` is back before only if it does not wait
-        done.append("all")
-
-    live_boards.run_in_background(work)
-    await live_boards.close()
-    assert done == ["all"]
 
 
 @pytest.fixture
@@ -393,24 +375,22 @@ def test_lines_of_a_board_are_short_and_printable():
 
 
 def test_a_virtual_board_that_starts_and_one_that_does_not_run():
-    board = LiveBoard("virtual-1", virtual=True)
+    board = LiveBoard("virtual-1", "V2")
     state = BoardState("virtual-1", "/dev/pts/1")
     shown = board.record("virtual-1", None)
     assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
     shown = board.record("virtual-1", state)
     assert shown["headline"] != "Waiting for a game" and "/dev" not in shown["facts"]
-    shown = board.record("virtual-1", state, "it was killed")
+    shown = board.record("virtual-1", state, error="it was killed")
     assert shown["headline"] == "The virtual board does not run" and not shown["running"]
     assert (shown["about"], shown["tile"]) == ("it was killed", ("does not run", ""))
 
 
-def boards_of(*names, run=lambda work: work()):
+def boards_of(*names):
     """Real boards; what was recorded of them is in `recorded`."""
     boards = SimpleNamespace(
         boards={name: LiveBoard(name) for name in names}, recorded=[], busy=set(),
-        session=Session(), run_in_background=run, stopping=threading.Event(),
-        changed=lambda *_, after=None: None,
-        virtual=SimpleNamespace(names={}, kinds={}, ports=list), words=Channel(),
+        session=Session(), virtual=SimpleNamespace(names={}, kinds={}),
         monitor=SimpleNamespace(released=contextlib.nullcontext),
     )  # fmt: skip
     for name in names:
@@ -426,7 +406,10 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
         raise BoardError("none")
 
     begun = []
-    boards = boards_of("usb-1", "usb-2", run=begun.append)
+    boards = boards_of("usb-1", "usb-2")
+    monkeypatch.setattr(
+        web_tasks, "Thread", lambda target, **_: Mock(start=partial(begun.append, target))
+    )
     monkeypatch.setattr(web_tasks, "find_boards", find)
     begin = partial(web_tasks.begin, boards)
 
@@ -456,7 +439,7 @@ def test_the_page_sends_no_table_that_can_lose(monkeypatch, task):
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     boards = boards_of("usb-1")
-    web_tasks.begin(boards, task, "usb-1")
+    web_tasks._change(boards, task, "usb-1")
     done = boards.boards["usb-1"].work
     assert not done["good"] and "by playing 5 in X.O......" in done["result"]
     assert boards.recorded == []

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
@@ -35,8 +35,6 @@ from noughts.recording.events import (
     BoardRefused,
     Event,
     NoiseReceived,
-    PortClosed,
-    PortOpened,
     SentenceStored,
     UnknownSentence,
 )
@@ -55,13 +53,12 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in
 from noughts.web.safety import Site
 
-_WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
-_SHUTDOWN_TIMEOUT_S, _TASK_TIMEOUT_S = 0.9, 0.6
-_DIGITS = bytes(range(48, 58)).ljust(256, b"?")
+_SHUTDOWN_TIMEOUT_S = 0.9
 _MARKS = {"A": "X", "B": "O", None: "."}
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
 """For the picture of a board without a game."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
+_choice_in = lru_cache(16)(choice_in)  # it searches the whole flash
 
 
 class Channel:
@@ -87,6 +84,13 @@ class Channel:
             self._messages.clear()
             self._changed.set()
             self._changed = asyncio.Event()
+
+    async def run(self, every_s: float, refresh: Callable[[], None]) -> None:
+        """While browsers follow, call `refresh`, which sets the values, at these intervals."""
+        while True:
+            await self.followed.wait()
+            refresh()
+            await asyncio.sleep(every_s)
 
     async def follow(
         self, ready: Callable[[], Awaitable[object]], send: Callable[[str], Awaitable[object]]
@@ -117,33 +121,26 @@ class Channel:
 class LiveBoards:
     """All boards, from `start()` to `close()`.
 
-    What is known of them belongs to the event loop's thread; other threads call the methods that
-    say so.
+    What is known of them belongs to the event loop's thread.
     """
 
     def __init__(self, site: Site) -> None:
         self._db = site.db
         self.virtual = VirtualBoards(
-            site.boards, lambda *port: self.monitor.follow(*port), self.changed
+            site.boards, lambda *port: self.monitor.follow(*port), lambda name: None
         )
         self.session = Session()
-        self.boards = {
-            name: LiveBoard(name, virtual=True, kind=kind)
-            for name, kind in self.virtual.kinds.items()
-        }
+        self.boards = {name: LiveBoard(name, kind) for name, kind in self.virtual.kinds.items()}
         """By id, gateways too."""
         self.words, self.leds = Channel(), Channel()
         self.busy: set[str] = set()
         """The ids of boards that a task works on; an empty id stands for all boards."""
-        self.stopping = threading.Event()
-        """Set when the server is to end."""
-        self._changed = set(self.boards)
-        self._news = asyncio.Event()
-        self._news.set()
+        self.doctor: Mapping[str, object] | None = None
+        """What `doctor` has found so far."""
+        self._stopping = threading.Event()
         self._error = ""
         """Why games are not stored, in one line."""
         self._recorded = QueuedSource()
-        self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
         """Begin to watch; called in the event loop."""
@@ -155,7 +152,8 @@ class LiveBoards:
         )
         self._recording.start()
         self.virtual.start()
-        self._tasks = [asyncio.create_task(each) for each in (self._tell(), self._look())]
+        loops = self.words.run(0.1, self._set_words), self.leds.run(0.015, self._set_leds)
+        self._tasks = [asyncio.create_task(each) for each in loops]
 
     async def close(self) -> None:
         """End everything, with all games stored."""
@@ -164,17 +162,10 @@ class LiveBoards:
         await asyncio.to_thread(self._end)
 
     def _end(self) -> None:
-        self.stopping.set()
+        self._stopping.set()
         self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
         for each in (self.virtual, self.monitor, self._logs):
             each.close()
-        for thread in self._threads:  # they see `stopping`
-            thread.join(_TASK_TIMEOUT_S)
-
-    def run_in_background(self, work: Callable[[], None]) -> None:
-        """Run something in a thread; `close()` waits a moment for it."""
-        self._threads.append(threading.Thread(target=work, name="work on boards", daemon=True))
-        self._threads[-1].start()
 
     def _record_in(self, path: Path) -> None:
         """In a thread. Boards are shown even if their games cannot be stored."""
@@ -183,12 +174,11 @@ class LiveBoards:
             self._take([BoardNamed(board, name) for board, name in names(store).items()])
             sources = (self.monitor, self._logs, self._recorded)
             with closing(Recorder(store, sources)) as recorder:
-                recorder.run(self.stopping, self._take)
+                recorder.run(self._stopping, self._take)
         except (NoughtsError, OSError) as error:
             if self._error:
                 return
             self._error = f"games are not stored: {error_message(error)}"
-            self.changed()
             with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
                 self._record_in(Path(folder, "games.db"))
 
@@ -196,82 +186,51 @@ class LiveBoards:
         """Record, in any thread, the start of a board, which a task has received."""
         self._recorded.put(Received.of(name, boot, timestamps.now()))
 
-    def changed(self, *names: str, after: Callable[[], object] = lambda: None) -> None:
-        """Show, from any thread, changes of these boards or of the whole; `after` runs first."""
-
-        def change() -> None:
-            after()
-            self._changed.update(names)
-            self._news.set()
-
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(change)
-
     def begins_anew(self, name: str) -> None:
         """Note, in any thread, that a virtual board is reset."""
-        self.changed(name, after=self.boards[name].observer.reset)
+        self._call(self.boards[name].observer.reset)
 
     def _take(self, events: list[Event]) -> None:
         """In the recorder's thread."""
         if events:
-            self.changed(after=partial(self._follow, events))
+            self._call(self._follow, events)
+
+    def _call(self, function: Callable[..., object], *values: object) -> None:
+        """Call something in the event loop's thread."""
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function, *values)
 
     def _follow(self, events: list[Event]) -> None:
         for event in events:
             self.session.take(event)
-            if isinstance(event, (PortOpened, PortClosed)):
-                self._changed.update(self.boards)  # boards by radio depend on their gateway
-            if isinstance(event, BoardEvent):
-                self._changed.add(event.board)
-                # The store has names of boards that are not here, and others are refused.
-                if not isinstance(event, (BoardNamed, BoardRefused)):
-                    if event.board not in self.boards:
-                        self.boards[event.board] = LiveBoard(event.board)
-                    self.boards[event.board].take(event)
+            # The store has names of boards that are not here, and others are refused.
+            if isinstance(event, BoardEvent) and not isinstance(event, (BoardNamed, BoardRefused)):
+                self.boards.setdefault(event.board, LiveBoard(event.board)).take(event)
 
-    async def _tell(self) -> None:
-        while True:
-            await self.words.followed.wait()
-            await self._news.wait()
-            self._news.clear()
-            session, called = self.session, self.session.called
-            waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
-            error = printable(self._error or session.warning)
-            self.words.set("site", {"error": error, "waiting": waiting[:5]})
-            shown = self.boards.keys() - {board.name for board in session.gateways}
-            for name in self._changed & shown:
-                error = printable(self.virtual.errors.get(name, ""))
-                record = self.boards[name].record(called(name), session.boards.get(name), error)
-                self.words.set(f"board/{name}", record)
-            self._changed.clear()
-            self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
-            await asyncio.sleep(_WORDS_EVERY_S)
+    def _set_words(self) -> None:
+        session, called = self.session, self.session.called
+        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
+        error = printable(self._error or session.warning)
+        self.words.set("site", {"error": error, "waiting": waiting[:5]})
+        shown = self.boards.keys() - {board.name for board in session.gateways}
+        for name in shown:
+            state, device = session.boards.get(name), self.virtual.running.get(name)
+            ended = printable(self.virtual.errors.get(name, ""))
+            record = self.boards[name].record(called(name), state, device, ended)
+            self.words.set(f"board/{name}", record)
+        self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
+        self.words.set("doctor", self.doctor)
 
-    async def _look(self) -> None:
-        while True:
-            await self.leds.followed.wait()
-            for name, device in list(self.virtual.running.items()):
-                self._look_at(name, device)
-            await asyncio.sleep(_LEDS_EVERY_S)
-
-    def _look_at(self, name: str, device: VirtualBoard) -> None:
-        board = self.boards[name]
-        before = board.observer.now, board.controls, board.firmware
-        try:
-            leds, seconds = device.leds(), device.clock_us() // 1_000_000
-        except BoardGoneError as error:
-            if name not in self.virtual.errors and self.virtual.running.get(name) is device:
-                self.virtual.errors[name] = str(error)
-                self.changed(name)
-            return
-        board.observer.see(leds)
-        board.firmware = device.firmware
-        if device.memory() is not board.flash:
-            board.flash = device.memory()
-            board.controls = choice_in(board.flash)[1]
-        if (board.observer.now, board.controls, board.firmware) != before:
-            self.changed(name)
-        self.leds.set(f"leds/{name}", [leds.translate(_DIGITS).decode(), seconds])
+    def _set_leds(self) -> None:
+        for name, device in list(self.virtual.running.items()):
+            try:
+                leds, seconds = device.leds(), device.clock_us() // 1_000_000
+            except BoardGoneError as error:
+                if self.virtual.running.get(name) is device:  # else it is started again
+                    self.virtual.errors.setdefault(name, str(error))
+            else:
+                self.boards[name].observer.see(leds)
+                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds])
 
 
 @dataclass
@@ -280,13 +239,8 @@ class LiveBoard:
 
     id: str
     """Its name in the store."""
-    virtual: bool = False
     kind: str = ""
-    firmware: str = ""
-    flash: bytes | None = None
-    """Of a virtual board, at the last look."""
-    controls: str = ""
-    """`b` buttons, `t` tilt, or empty if not known."""
+    """Of a virtual board, `V1` or `V2`."""
     work: Mapping[str, object] | None = None
     """Its running task, or the result of the last one."""
     observer: Observer = field(default_factory=Observer)
@@ -301,17 +255,25 @@ class LiveBoard:
             if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
                 self.observer.receive(sentence)
 
-    def record(self, called: str, state: BoardState | None, error: str = "") -> dict[str, object]:
+    def record(
+        self,
+        called: str,
+        state: BoardState | None,
+        device: VirtualBoard | None = None,
+        error: str = "",
+    ) -> dict[str, object]:
         """Everything that the page shows, as JSON.
 
-        called: what people call the board. error: why a virtual board does not run, in one line.
+        called: what people call the board. device: of a virtual board, once it has started; error:
+        why it does not run, in one line.
         """
-        known = state is not None
+        virtual, known = bool(self.kind), state is not None
         state = state or BoardState(self.id, "", connected=False)
         game, boot, by_radio = state.game, state.boot, state.gateway is not None
         running = state.connected and not error
         now = self.observer.now
-        words = instructions(now, self.controls)
+        controls = _choice_in(device.memory())[1] if device else ""
+        words = instructions(now, controls)
         headline, about = words.headline, words.about
         tile = _tile(game, now.phase == "menu")
         if error:
@@ -320,30 +282,30 @@ class LiveBoard:
         elif not state.connected:
             tile = "gateway unplugged" if by_radio else "unplugged", ""
             what = "its gateway" if by_radio else "it"
-            if known or not self.virtual:
+            if known or not virtual:
                 headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
-        elif game is None and now.phase == "starting" and not self.virtual:
+        elif game is None and now.phase == "starting" and not virtual:
             headline, about = "Waiting for a game", "It sends every move once a game goes on."
         if self.work is not None and "result" not in self.work:
             # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
             about = f"{self.work['doing']}{done}".strip()
-        facts = [self.firmware]
+        facts = [device.firmware] if device else []
         if boot is not None:
             facts += [f"game {boot.release}", f"hard plays from table {boot.table_id}"]
-        if self.controls and now.phase != "menu":
-            facts.append(f"played by {CONTROLS[self.controls]}")
-        if not self.virtual:
+        if controls and now.phase != "menu":
+            facts.append(f"played by {CONTROLS[controls]}")
+        if not virtual:
             facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
         kind = self.kind or (boot.board if boot else "")
         return {
             "id": self.id,
             "name": called,
-            "virtual": self.virtual,
+            "virtual": virtual,
             "running": running,
             "ended": bool(error),
-            "kind": f"virtual micro:bit {kind}" if self.virtual else f"micro:bit {kind}",
+            "kind": f"virtual micro:bit {kind}" if virtual else f"micro:bit {kind}",
             "facts": printable(" · ".join(filter(None, facts))),
             "by_radio": by_radio,
             "headline": headline,

@@ -1,14 +1,14 @@
 """Long-running tasks with boards: updating their files, flashing them, `doctor`.
 
-Each runs in a thread; its progress and its result are sent to all browsers.
+Each runs in a thread; all browsers see its progress and its result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict
-from functools import partial
+from threading import Thread
 from typing import Any
 
 from noughts import brain
@@ -23,13 +23,7 @@ from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
 from noughts.virtual.program import program
-from noughts.web.live import LiveBoards
-
-_LINES = 40
-
-
-class _EndedError(Exception):
-    """The server ends, and the task is abandoned."""
+from noughts.web.live import LiveBoard, LiveBoards
 
 
 def begin(boards: LiveBoards, what: str, name: str) -> None:
@@ -47,19 +41,18 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
 
     def run() -> None:
         try:
-            with suppress(_EndedError):
-                _change(boards, what, name) if name else _check(boards)
+            _change(boards, what, name) if name else _check(boards)
         finally:
             boards.busy.discard(name)
 
-    boards.run_in_background(run)
+    Thread(target=run, name="work on boards", daemon=True).start()
 
 
 class _Task:
     """A task with one board, as browsers show it; it also serves as `Steps`."""
 
-    def __init__(self, boards: LiveBoards, name: str, what: str) -> None:
-        self._boards, self._name = boards, name
+    def __init__(self, board: LiveBoard, what: str) -> None:
+        self._board = board
         self._work: dict[str, Any] = {"what": what, "doing": "", "total": 0, "done": 0, "lines": []}
         self._show()
 
@@ -75,53 +68,46 @@ class _Task:
         self._show(done=self._work["done"] + amount)
 
     def say(self, *lines: str) -> None:
-        self._show(lines=[*self._work["lines"], *map(printable, lines)][-_LINES:])
+        self._show(lines=[*self._work["lines"], *map(printable, lines)])
 
     def end(self, good: bool, result: str) -> None:
         self._show(good=good, result=printable(as_typed(result)))
 
     def _show(self, **more: object) -> None:
-        if self._boards.stopping.is_set():
-            raise _EndedError
-        self._work |= more
-        self._boards.boards[self._name].work = dict(self._work)
-        self._boards.changed(self._name)
+        self._work = self._board.work = self._work | more
 
 
 def _change(boards: LiveBoards, what: str, name: str) -> None:
-    task = _Task(boards, name, what)
+    task = _Task(boards.boards[name], what)
     try:
-        task.end(True, _changed(boards, what, name, task))
+        start = _started(boards, what, name, task)
     except (NoughtsError, OSError) as error:
         task.say(*getattr(error, "details", ()))
         task.end(False, error_message(error))
+    else:
+        task.end(True, start.message)
 
 
-def _changed(boards: LiveBoards, what: str, name: str, task: _Task) -> str:
-    """Update or flash a board; returns how it started, in words."""
+def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
+    """Update or flash a board; returns how it started."""
     files = files_for_boards()
     brain.prove(brain.of(files))
     port = _port(boards, name) if what == "update" else ""
-
     with boards.monitor.released(name):
         start: Start | None
         if what == "update":
             start = bring_up_to_date(port, files, False, task.say, task.progress)
-            result = start.message
         elif name in boards.virtual.kinds:
             start = _flash_virtual(boards, name, brain.of(files).id)
-            result = start.message
         else:
             start = flash(_drive(name), our_hex(), task.say, task.progress)
-            result = "flashed"
-        if start is not None and start.boot is not None:
+        assert start is not None, "it is always verified"
+        if start.boot is not None:
             boards.record(name, start.boot)
-    return result
+    return start
 
 
 def _port(boards: LiveBoards, name: str) -> str:
-    if name in boards.virtual.kinds:
-        return boards.virtual.board(name).port
     state = boards.session.boards.get(name)
     if state is None or not state.connected or not state.port:
         raise BoardError("the board is unplugged; plug it in and try again")
@@ -148,8 +134,7 @@ def _check(boards: LiveBoards) -> None:
     found: list[dict[str, object]] = []
 
     def show(doing: str) -> None:
-        report = {"doing": printable(doing), "results": list(found)}
-        boards.changed(after=partial(boards.words.set, "doctor", report))
+        boards.doctor = {"doing": printable(doing), "results": list(found)}
 
     def note(name: str, checks: Iterable[Check]) -> None:
         found.append({"name": name, "checks": [_record(check) for check in checks]})
