@@ -15,16 +15,9 @@ export function follow(address, root, make, receive) {
   let drawn = 0;
 
   function arrange(order) {
-    for (const [id, card] of cards) {
-      if (order.includes(id)) continue;
-      card.root.remove();
-      cards.delete(id);
-    }
-    order.forEach((id, at) => {
-      // Only what stands elsewhere is moved: what is moved loses the focus.
-      const card = cards.get(id)?.root;
-      if (card && root.children[at] !== card) root.insertBefore(card, root.children[at] ?? null);
-    });
+    const focused = document.activeElement;
+    root.replaceChildren(...order.map((id) => cards.get(id).root));
+    focused.focus({ preventScroll: true }); // what is moved loses it
     $('none').hidden = order.length > 0;
   }
 

@@ -9,7 +9,6 @@ import { get, mayChange, post } from './server.js';
 const FRIEND = 'friend';
 const DEFAULT = 'medium';
 const STORAGE_KEY = 'noughts-game';
-const RETRY_MS = 1000;
 
 const game = {}; // opponent, you, position, moves, at: as in the address
 let view = null; // what the server says of it
@@ -30,28 +29,20 @@ function query() {
   return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
 }
 
-/** Asks how the game stands, until the server, which may be away, answers or something else is asked. */
+/** Asks how the game stands, unless something else is asked before the answer. */
 async function update() {
   const mine = ++asked;
   waiting = true;
-  let found;
-  try {
-    found = await get(`/api/play?${query()}`);
-  } catch (error) {
-    if (mine !== asked) return;
-    if (error.away) {
-      setTimeout(() => mine === asked && update(), RETRY_MS);
-      return;
-    }
-    waiting = false;
+  const found = await get(`/api/play?${query()}`).catch((error) => error);
+  if (mine !== asked) return;
+  waiting = false;
+  if (found instanceof Error) {
     // Only a link can lead to a game that the server refuses.
     if (!view && (game.moves || game.position)) await begin();
     $('headline').textContent = '';
-    $('remark').textContent = error.message;
+    $('remark').textContent = found.message;
     return;
   }
-  if (mine !== asked) return;
-  waiting = false;
   view = found;
   cost = view.cost ?? cost;
   for (const name of ['opponent', 'you', 'moves', 'at']) game[name] = view[name];

@@ -3,6 +3,7 @@
 import { $ } from './page.js';
 
 const AWAY = 'noughts is no longer running; start it again and this page continues.';
+const BUSY = 'noughts has too much to do; this page continues in a moment.';
 const RETRY_MS = 500;
 
 let token = document.querySelector('meta[name="token"]').content;
@@ -31,23 +32,21 @@ export async function post(address, content) {
   return answered(response);
 }
 
+/** Asks until the server answers, which may be away or have too much to do. */
 async function fetched(address, options) {
-  try {
-    const response = await fetch(address, options);
-    showError('');
-    return response;
-  } catch {
-    showError(AWAY);
-    throw Object.assign(new Error('noughts is not running'), { away: true });
+  for (;;) {
+    const response = await fetch(address, options).catch(() => null);
+    const busy = response?.status === 429;
+    showError(busy ? BUSY : response ? '' : AWAY);
+    if (response && !busy) return response;
+    await new Promise((again) => setTimeout(again, RETRY_MS));
   }
 }
 
 async function answered(response) {
   const content = await response.json();
-  if (response.ok) return content;
-  const away = response.status === 429; // it will have time again, as one that is away may return
-  if (away) showError(content.error);
-  throw Object.assign(new Error(content.error), { away });
+  if (!response.ok) throw new Error(content.error);
+  return content;
 }
 
 async function renewToken() {
@@ -71,11 +70,8 @@ export function connect(address, receive) {
     socket.addEventListener('message', (event) => receive(JSON.parse(event.data)));
     socket.addEventListener('close', () => {
       showError(AWAY);
-      later();
+      setTimeout(() => renewToken().then(open), RETRY_MS);
     });
-  }
-  function later() {
-    setTimeout(() => renewToken().then(open, later), RETRY_MS);
   }
   open();
   return (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
