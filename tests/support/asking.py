@@ -102,7 +102,9 @@ def ask(
     site: Site = SITE,
     kind: str = "http",
 ) -> Answer:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    pairs = [*(headers.items() if isinstance(headers, Mapping) else headers)]
+    if method == "POST":
+        pairs.append(("content-length", str(sum(map(len, body)))))
     path, _, query = path.partition("?")
     scope = {
         "type": kind,

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from asking import change
-from noughts.web import app, safety
+from noughts.web import app, play, safety
 from noughts.web import server as web_server
 from noughts.web.server import own_addresses
 from waiting import LIMIT_S, until
@@ -97,6 +97,31 @@ def test_no_address_leads_out_of_the_folder(server, address):
         answer = rest(sock)
     assert re.match(rb"HTTP/1\.1 (404|400) ", answer)
     assert not re.search(rb"root:|import|<h1>", answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "expected"),
+    [
+        ("/", "GET", 200),
+        ("/static/style.css", "GET", 200),
+        ("/nothing", "GET", 404),
+        ("/api/play?moves=1", "GET", 500),
+        *(("/", method, 403) for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW")),
+    ],
+)
+def test_what_a_browser_may_do_with_an_answer(server, path, method, expected, monkeypatch):
+    monkeypatch.setattr(play, "described", lambda *_: 1 / 0)
+    status, given, body = server.ask(method, path)
+    assert status == expected
+    assert given["content-security-policy"].startswith("default-src 'self'; ")
+    assert "frame-ancestors 'none'" in given["content-security-policy"]
+    assert given["x-content-type-options"] == "nosniff"
+    assert given["cross-origin-resource-policy"] == "same-origin"
+    assert given["referrer-policy"] == "no-referrer"
+    assert given["cache-control"] == "no-store"
+    assert not {"server", "access-control-allow-origin", "set-cookie"} & set(given)
+    if expected != 200:
+        assert list(json.loads(body)) == ["error"] and b"Traceback" not in body
 
 
 def test_a_message_that_is_too_long_ends_its_websocket(serve):

@@ -31,7 +31,7 @@ from noughts.views.board import FRIEND
 from noughts.views.class_report import statistics
 from noughts.views.games import days, describe, games_table, listable
 from noughts.views.replay import replay
-from noughts.web.safety import answer, body_of, error_answer
+from noughts.web.safety import answer, error_answer
 
 BOARD = "page"
 """The board of the page's own games in the store."""
@@ -187,7 +187,7 @@ def _number(text: str, what: str) -> int:
 
 async def keep(request: Request) -> Response:
     """Store a game that was played on the page, and answer with its number in the store."""
-    stages = read(await body_of(request))
+    stages = read(await request.body())
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
     *_, stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
@@ -223,7 +223,7 @@ def read(body: bytes) -> list[Game]:
 async def keep_log(request: Request) -> Response:
     """Store the games of a V2's data log, the body, and answer with their number."""
     name = printable(request.query_params.get("name", "")[:100])
-    found = await run_in_threadpool(data_log.games, await body_of(request), name)
+    found = await run_in_threadpool(data_log.games, await request.body(), name)
     if not found:
         return JSONResponse({"text": f"{name}: no games yet"})
     board, at = name_of_copy(name), timestamps.now()

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import h11
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from noughts.web.pages import framed
@@ -36,7 +36,7 @@ _MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
 
-_HEADERS = {
+HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'",
@@ -91,16 +91,6 @@ def answer(request: HTTPConnection, name: str, status: int = 200, **values: obje
     return HTMLResponse(framed(name, token, **values), status)
 
 
-async def body_of(request: Request) -> bytes:
-    """The whole body of a request. Raises `HTTPException` if it is too long."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
-    return body
-
-
 def error_answer(scope: Scope, status: int, error: str) -> Response:
     """The reason why a request is refused: a page for people, JSON for our own pages."""
     close = {"Connection": "close"}  # the rest of a body is never read
@@ -128,10 +118,7 @@ class RateLimit:
 
 
 class Safety:
-    """Refuses requests that do not come from our pages, and tells the browser what it may do.
-
-    It stands around the whole application, so that what fails there has its headers too.
-    """
+    """Refuses requests that do not come from our pages; it stands around the whole application."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
@@ -142,21 +129,14 @@ class Safety:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        is_socket, asked = scope["type"] == "websocket", HTTPConnection(scope)
-        if not is_socket:
-            send = _with_headers(send)
+        app, asked, is_socket = self._app, HTTPConnection(scope), scope["type"] == "websocket"
         try:
             self._check(asked)
         except HTTPException as refused:
-            if is_socket:
-                await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
-            else:
-                answer = error_answer(scope, refused.status_code, refused.detail)
-                await answer(scope, receive, send)
-            return
+            app = error_answer(scope, refused.status_code, refused.detail)
         self._sockets[address_of(asked)] += is_socket
         try:
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
         finally:
             self._sockets[address_of(asked)] -= is_socket
 
@@ -167,9 +147,9 @@ class Safety:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # Starlette's TrustedHostMiddleware would accept any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
-            here, others = self._site.addresses[:1], self._site.addresses[2:]
-            there = here if self._site.may_change(address) else others or here
-            why = f"noughts does not answer to this address; open http://{there[0]}/ instead"
+            here, _, *others = self._site.addresses
+            there = others[0] if others and not self._site.may_change(address) else here
+            why = f"noughts does not answer to this address; open http://{there}/ instead"
             raise HTTPException(421, why)
         own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
         if not own or not _is_from_here(asked, changes):
@@ -184,6 +164,8 @@ class Safety:
                 raise HTTPException(403, WATCH_ONLY)
             if not self._site.is_token(headers.get("x-noughts-token")):
                 raise HTTPException(401, "noughts was started again; load the page again")
+            if int(headers.get("content-length", MAX_BODY + 1)) > MAX_BODY:
+                raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
 
 
 def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
@@ -195,15 +177,6 @@ def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
     return site == "none" or (
         link == ("navigate", "document") and not asked.scope["path"].startswith("/api/")
     )
-
-
-def _with_headers(send: Send) -> Send:
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(_HEADERS)
-        await send(message)
-
-    return with_headers
 
 
 class LimitedConnection(H11Protocol):

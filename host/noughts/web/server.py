@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError
-from noughts.web.safety import LimitedConnection
+from noughts.web.safety import HEADERS, LimitedConnection
 
 PORT = 8017
 _TRIED = 20
@@ -75,6 +75,7 @@ def http_server(application: ASGIApp) -> uvicorn.Server:
             lifespan="on",
             log_config=None,
             access_log=False,
+            headers=[*HEADERS.items()],
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=1,
