@@ -346,7 +346,7 @@ def _weight(browser: Browser, server: Server, address: str) -> int:
     page = context.new_page()
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
-    page.goto(server.url + address.replace("{number}", "1"))
+    page.goto(server.url + address.replace("{number:int}", "1"))
     page.wait_for_load_state("networkidle")
     sizes = [answer.request.sizes() for answer in answers]
     context.close()

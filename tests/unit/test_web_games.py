@@ -19,7 +19,7 @@ from noughts.store.timestamps import of_day
 from noughts.views import class_report as figures
 from noughts.views.games import describe
 from noughts.web import games as web_games
-from noughts.web.games import chosen_games, page_number
+from noughts.web.games import chosen_games
 from sample_games import A_WINS, AT, DRAW, add, filled, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -40,12 +40,11 @@ def test_the_same_words_as_on_the_command_line(monkeypatch):
     monkeypatch.setattr("noughts.store.timestamps.today", lambda: date(2026, 11, 22))
     query = QueryParams(
         "board=blue+table&board=9900&seats=PP&seats=ph&result=a&result=DRAW&result=A"
-        "&since=2026-11-21&until=today&page=2&other=1"
+        "&since=2026-11-21&until=today&other=1"
     )
     chosen = chosen_games(query)
     boards, moments = ("blue table", "9900"), [of_day(date(2026, 11, day)) for day in (21, 23)]
     assert chosen == GameFilter(boards, "PH", ("A", "draw"), *moments, moved=True)
-    assert page_number(query) == 2
     assert describe(chosen) == (
         "boards with 'blue table' or '9900' in their name, person against hard, "
         "results A or draw, since 2026-11-21, until 2026-11-22"
@@ -65,11 +64,9 @@ def test_a_wrong_word_is_named_with_its_field_and_cut():
 
 @pytest.mark.parametrize("number", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19])
 def test_wrong_pages_and_games(number):
-    with pytest.raises(NoughtsError, match=r"is not a page; the first is 1$"):
-        page_number(QueryParams({"page": number}))
-    found = page(f"/games/{number}", expected=400)
-    assert found.status.endswith("is not a game; choose one from the list of games")
-    assert "That did not work" in found.text
+    found = page(f"/games?page={number}", expected=400)
+    assert found.status.endswith("is not a page; the first is 1")
+    assert "That did not work" in page(f"/games/{number}", expected=404).text
 
 
 def test_pages_of_games_that_just_fit(many):

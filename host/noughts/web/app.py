@@ -71,8 +71,6 @@ def routes() -> list[BaseRoute]:
 
 async def _failed(request: Request, error: Exception) -> Response:
     match error:
-        case HTTPException(status_code=404 | 405):
-            status, why = error.status_code, "there is nothing at this address"
         case HTTPException():
             status, why = error.status_code, error.detail
         case NoughtsError() | OSError():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -37,8 +38,6 @@ BOARD = "page"
 """The board of the page's own games in the store."""
 PAGE = 25
 """Games on a page of the list."""
-_NUMBER = re.compile("[1-9][0-9]{0,17}")
-"""SQLite's numbers have 63 bits."""
 
 _Value = TypeVar("_Value")
 
@@ -46,7 +45,7 @@ _Value = TypeVar("_Value")
 def listed(request: Request) -> Response:
     """One page of the games chosen by the address, the newest first."""
     query = request.query_params
-    chosen, page = chosen_games(query), page_number(query)
+    chosen, page = chosen_games(query), _last(query, "page", page_number) or 1
     which = listable(chosen)
     with Store(request.app.state.site.db) as store:
         total = queries.count(store, which)
@@ -67,8 +66,7 @@ def listed(request: Request) -> Response:
 
 def one(request: Request) -> Response:
     """A stored game, with links to its neighbours among those chosen by the address."""
-    asked, query = request.path_params["number"], request.query_params
-    number = _number(asked, "a game; choose one from the list of games")
+    number, query = min(request.path_params["number"], sys.maxsize), request.query_params
     which = listable(chosen_games(query))
     try:
         with Store(request.app.state.site.db) as store:
@@ -174,14 +172,10 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
     return given[-1] if given else None
 
 
-def page_number(query: QueryParams) -> int:
-    """The page of the list, from 1. Raises `NoughtsError`."""
-    return _last(query, "page", lambda text: _number(text, "a page; the first is 1")) or 1
-
-
-def _number(text: str, what: str) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise NoughtsError(f"{text[:20]!r} is not {what}")
+def page_number(text: str) -> int:
+    """A page of the list, from 1. Raises `ValueError`, saying what is wrong."""
+    if not re.fullmatch("[1-9][0-9]{0,17}", text):
+        raise ValueError(f"{text[:20]!r} is not a page; the first is 1")
     return int(text)
 
 

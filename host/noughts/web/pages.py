@@ -25,7 +25,7 @@ PAGES = {
     "boards": Page("/boards", "Boards", "Boards, live", True),
     "class": Page("/class", "Class", "The class, live", True),
     "games": Page("/games", "Games", "Games that were played"),
-    "game": Page("/games/{number}", "", "A game, move by move"),
+    "game": Page("/games/{number:int}", "", "A game, move by move"),
     "statistics": Page("/statistics", "Statistics", "Statistics of the games"),
 }
 """By name."""
