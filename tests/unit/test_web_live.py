@@ -292,7 +292,7 @@ async def test_a_browser_gets_the_latest_state_once_it_is_ready():
     assert {"a": 99} in [json.loads(text) for text in sent[1:]]
     channel.set("b", 2)
     await settled(lambda: len(sent) == 5)
-    assert sent[-1] is sent[-2]  # encoded once for all
+    assert sent[-1] == sent[-2]
     for follower in followers:
         follower.cancel()
     await asyncio.gather(*followers, return_exceptions=True)

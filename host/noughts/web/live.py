@@ -72,7 +72,6 @@ class Channel:
         """Set while a browser follows."""
         self._followers = self._version = 0
         self._values: dict[str, tuple[int, str]] = {}
-        self._messages: dict[int, str] = {}
         self._changed = asyncio.Event()
 
     def set(self, key: str, value: object) -> None:
@@ -81,7 +80,6 @@ class Channel:
         if key not in self._values or self._values[key][1] != text:
             self._version += 1
             self._values[key] = self._version, text
-            self._messages.clear()
             self._changed.set()
             self._changed = asyncio.Event()
 
@@ -104,18 +102,13 @@ class Channel:
                 while self._version == version:
                     await self._changed.wait()
                 await ready()
-                message, version = self._since(version), self._version
-                await send(message)
+                newer = [text for changed, text in self._values.values() if changed > version]
+                version = self._version
+                await send("{" + ",".join(newer) + "}")
         finally:
             self._followers -= 1
             if not self._followers:
                 self.followed.clear()
-
-    def _since(self, version: int) -> str:
-        if version not in self._messages:
-            newer = (text for changed, text in self._values.values() if changed > version)
-            self._messages[version] = "{" + ",".join(newer) + "}"
-        return self._messages[version]
 
 
 class LiveBoards:
