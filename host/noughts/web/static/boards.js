@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { follow } from './live.js';
-import { Microbit } from './microbit.js';
+import { microbit } from './microbit.js';
 import { $, element } from './page.js';
 import { post, showError } from './server.js';
 
@@ -27,7 +27,7 @@ class Card {
     this.part = (selector) => this.root.querySelector(selector);
     this.parts = (selector) => this.root.querySelectorAll(selector);
     const actHere = (what) => act({ board: id, ...what });
-    if (virtual) this.microbit = new Microbit(this.part('.device'), name, actHere);
+    if (virtual) this.lightUp = microbit(this.part('.device'), name, actHere);
     else this.parts('.device, .device-clock').forEach((part) => part.remove());
     for (const button of this.parts('[data-do]')) {
       button.addEventListener('click', () => actHere({ do: button.dataset.do }));
@@ -88,7 +88,7 @@ class Card {
   }
 
   showLeds([levels, seconds]) {
-    this.microbit.show(levels);
+    this.lightUp(levels);
     const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     this.part('.clock').textContent = clock;
   }

@@ -3,76 +3,55 @@
 import { ARROWS } from './board.js';
 
 const NUDGE_MS = 300; // as long as an arrow key tilts it
+const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
 
-/** Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`. */
-export class Microbit {
-  constructor(device, name, act) {
-    this.act = act;
-    this.held = new Set();
-    this.root = device.querySelector('.microbit');
-    this.leds = device.querySelectorAll('rect');
-    device.querySelector('svg').setAttribute('aria-label', `The LEDs of ${name}`);
-    const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
-    this.root.setAttribute('aria-label', keys);
-    this.root.addEventListener('keydown', (event) => this.keyDown(event));
-    this.root.addEventListener('keyup', (event) => this.letGo(this.buttonsOf(event)));
-    this.root.addEventListener('focusout', (event) => {
-      if (!this.root.contains(event.relatedTarget)) this.letGo(...this.held);
-    });
-    for (const button of device.querySelectorAll('[data-press]')) {
-      const buttons = button.dataset.press;
-      const send = (what) => () => act({ do: what, buttons });
-      whileHeld(button, send('press'), send('release'), send('tap'));
-    }
-    for (const button of device.querySelectorAll('[data-tilt]')) this.tilts(button);
+/**
+ * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`.
+ * Gives a function that shows 25 digits on its LEDs.
+ */
+export function microbit(device, name, act) {
+  const root = device.querySelector('.microbit');
+  const leds = device.querySelectorAll('rect');
+  device.querySelector('svg').setAttribute('aria-label', `The LEDs of ${name}`);
+  const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
+  root.setAttribute('aria-label', keys);
+
+  // Where a button of the page has the focus, space presses that one.
+  const buttonsOf = ({ key, target }) => (key !== ' ' || target === root) && KEYS[key.toLowerCase()];
+  const held = new Set(); // by keys
+  const release = (buttons) => held.delete(buttons) && act({ do: 'release', buttons });
+  root.addEventListener('keyup', (event) => release(buttonsOf(event)));
+  root.addEventListener('focusout', (event) => root.contains(event.relatedTarget) || held.forEach(release));
+  root.addEventListener('keydown', (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || root.closest(':disabled')) return;
+    const [buttons, arrow] = [buttonsOf(event), ARROWS[event.key]];
+    if (!buttons && !arrow) return;
+    event.preventDefault();
+    if (arrow) act({ do: 'nudge', x: arrow[0], y: arrow[1] });
+    else if (!held.has(buttons)) act({ do: 'press', buttons });
+    if (buttons) held.add(buttons);
+  });
+
+  for (const button of device.querySelectorAll('[data-press]')) {
+    const buttons = button.dataset.press;
+    const send = (what) => () => act({ do: what, buttons });
+    whileHeld(button, send('press'), send('release'), send('tap'));
   }
-
-  /** Shows 25 digits. */
-  show(levels) {
-    this.leds.forEach((led, at) => led.setAttribute('class', `l${levels[at]}`));
-  }
-
-  tilts(button) {
+  for (const button of device.querySelectorAll('[data-tilt]')) {
     const [x, y] = button.dataset.tilt.split(' ').map(Number);
-    let since = 0;
-    let level = 0;
+    let [since, level] = [0, 0];
     const down = () => {
       clearTimeout(level);
       since = performance.now();
-      this.act({ do: 'tilt', x, y });
+      act({ do: 'tilt', x, y });
     };
     const up = () => {
       const left = since + NUDGE_MS - performance.now();
-      level = setTimeout(() => this.act({ do: 'tilt', x: 0, y: 0 }), left);
+      level = setTimeout(() => act({ do: 'tilt', x: 0, y: 0 }), left);
     };
-    whileHeld(button, down, up, () => this.act({ do: 'nudge', x, y }));
+    whileHeld(button, down, up, () => act({ do: 'nudge', x, y }));
   }
-
-  keyDown(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || this.root.closest(':disabled')) return;
-    const buttons = this.buttonsOf(event);
-    if (event.key in ARROWS) {
-      const [x, y] = ARROWS[event.key];
-      this.act({ do: 'nudge', x, y });
-    } else if (!buttons) {
-      return;
-    } else if (!this.held.has(buttons)) {
-      this.held.add(buttons);
-      this.act({ do: 'press', buttons });
-    }
-    event.preventDefault();
-  }
-
-  buttonsOf(event) {
-    if (event.key === ' ') return event.target === this.root ? 'AB' : ''; // else it presses a button
-    return { a: 'A', b: 'B' }[event.key.toLowerCase()] ?? '';
-  }
-
-  letGo(...pressed) {
-    for (const buttons of pressed) {
-      if (this.held.delete(buttons)) this.act({ do: 'release', buttons });
-    }
-  }
+  return (levels) => leds.forEach((led, at) => led.setAttribute('class', `l${levels[at]}`));
 }
 
 /** A button that can be held by a pointer; by keyboard, or by a screen reader, it is tapped. */
