@@ -104,7 +104,7 @@ async def live(tmp_path, monkeypatch):
     yield start
     for browser in browsers:
         await browser.leave()
-    await started[0].close()
+    await asyncio.to_thread(started[0].close)
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
     assert started[0].virtual.recorded, "boards ended before all that they sent was stored"
     assert not started[0]._recording.is_alive()
@@ -123,7 +123,6 @@ async def test_buttons_are_released_however_a_browser_goes_away(live):
         await leaving
         assert board.done == [("press", "A"), ("release", "A", "B"), ("tilt", 0, 0)]
         board.done.clear()
-    assert not live_boards.leds.followed.is_set() and not live_boards.words.followed.is_set()
 
 
 async def test_others_watch_on_when_one_goes_away(live):
@@ -272,7 +271,7 @@ def test_invalid_message_is_refused(boards, controls, message):
 
 
 async def test_a_browser_gets_the_latest_state_once_it_is_ready():
-    channel, room, sent = Channel(), asyncio.Semaphore(1), []
+    channel, room, sent = Channel(0.001, lambda: None), asyncio.Semaphore(1), []
 
     async def send(text):
         sent.append(text)
@@ -296,12 +295,12 @@ async def test_a_browser_gets_the_latest_state_once_it_is_ready():
     for follower in followers:
         follower.cancel()
     await asyncio.gather(*followers, return_exceptions=True)
-    assert not channel.followed.is_set()
 
 
 async def test_a_browser_that_draws_nothing_is_sent_eight_messages(live):
     """However much it confirmed before there was anything."""
     live_boards, browse = live()
+    live_boards.words._every_s = 0.001
     browser = browse(leds=False, confirms=False)
     browser.say(seen=100)
     await browser.until(lambda now: "order" in now and "you" in now)

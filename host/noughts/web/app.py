@@ -33,7 +33,7 @@ def application(
         ready()
         boards.start()
         yield
-        await boards.close()
+        await asyncio.to_thread(boards.close)
 
     failures = NoughtsError, OSError, HTTPException, Exception
     app = Starlette(

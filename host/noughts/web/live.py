@@ -62,17 +62,17 @@ _choice_in = lru_cache(16)(choice_in)  # it searches the whole flash
 
 
 class Channel:
-    """The newest values by key, encoded once for all browsers.
+    """The newest values by key, encoded once for all browsers that follow.
 
-    It belongs to the event loop's thread.
+    It belongs to the event loop's thread. refresh: sets the values, at these intervals.
     """
 
-    def __init__(self) -> None:
-        self.followed = asyncio.Event()
-        """Set while a browser follows."""
-        self._followers = self._version = 0
+    def __init__(self, every_s: float, refresh: Callable[[], None]) -> None:
+        self._every_s, self._refresh = every_s, refresh
+        self._due_s = 0.0
+        """When to refresh, by the loop's clock."""
+        self._version = 0
         self._values: dict[str, tuple[int, str]] = {}
-        self._changed = asyncio.Event()
 
     def set(self, key: str, value: object) -> None:
         """Set a key's newest value; the same value changes nothing."""
@@ -80,35 +80,22 @@ class Channel:
         if key not in self._values or self._values[key][1] != text:
             self._version += 1
             self._values[key] = self._version, text
-            self._changed.set()
-            self._changed = asyncio.Event()
-
-    async def run(self, every_s: float, refresh: Callable[[], None]) -> None:
-        """While browsers follow, call `refresh`, which sets the values, at these intervals."""
-        while True:
-            await self.followed.wait()
-            refresh()
-            await asyncio.sleep(every_s)
 
     async def follow(
         self, ready: Callable[[], Awaitable[object]], send: Callable[[str], Awaitable[object]]
     ) -> None:
         """Send one browser all values, and then all changes whenever it is ready."""
-        self._followers += 1
-        self.followed.set()
-        version = 0
-        try:
-            while True:
-                while self._version == version:
-                    await self._changed.wait()
+        loop, version = asyncio.get_running_loop(), 0
+        while True:
+            if loop.time() >= self._due_s:
+                self._due_s = loop.time() + self._every_s
+                self._refresh()
+            if version < self._version:
                 await ready()
                 newer = [text for changed, text in self._values.values() if changed > version]
                 version = self._version
                 await send("{" + ",".join(newer) + "}")
-        finally:
-            self._followers -= 1
-            if not self._followers:
-                self.followed.clear()
+            await asyncio.sleep(self._every_s)
 
 
 class LiveBoards:
@@ -125,7 +112,7 @@ class LiveBoards:
         self.session = Session()
         self.boards = {name: LiveBoard(name, kind) for name, kind in self.virtual.kinds.items()}
         """By id, gateways too."""
-        self.words, self.leds = Channel(), Channel()
+        self.words, self.leds = Channel(0.1, self._set_words), Channel(0.015, self._set_leds)
         self.busy: set[str] = set()
         """The ids of boards that a task works on; an empty id stands for all boards."""
         self.doctor: Mapping[str, object] | None = None
@@ -145,16 +132,9 @@ class LiveBoards:
         )
         self._recording.start()
         self.virtual.start()
-        loops = self.words.run(0.1, self._set_words), self.leds.run(0.015, self._set_leds)
-        self._tasks = [asyncio.create_task(each) for each in loops]
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End everything, with all games stored."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.to_thread(self._end)
-
-    def _end(self) -> None:
         self._stopping.set()
         self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
         for each in (self.virtual, self.monitor, self._logs):
