@@ -53,7 +53,7 @@ def open_socket(server):
     return connect(address, origin=server.url, open_timeout=LIMIT_S)
 
 
-def is_answered(sock, message="[]"):
+def is_answered(sock, message="{}"):
     sock.send(message)
     while "error" not in json.loads(sock.recv(LIMIT_S)):
         pass
@@ -127,9 +127,9 @@ def test_what_a_browser_may_do_with_an_answer(server, path, method, expected, mo
 def test_a_message_that_is_too_long_ends_its_websocket(serve):
     server = serve()
     with open_socket(server) as sock:
-        is_answered(sock, "x" * 65_000)
+        is_answered(sock, json.dumps({"x": "x" * 65_000}))
         with pytest.raises(ConnectionClosed):
-            is_answered(sock, "x" * 70_000)
+            is_answered(sock, json.dumps({"x": "x" * 70_000}))
     assert server.ask("GET", "/")[0] == 200
 
 

@@ -1,16 +1,11 @@
 """The WebSocket of a browser that follows all boards: its messages in both directions.
 
-Besides what `live.py` describes, a browser gets
-
-    you             whether it may do something
-    error           why something that it asked for is not done
-
+Besides what `live.py` describes, it gets `{"error": …}` if something that it asked for is not done.
 It sends `{"token": …}` first, `{"seen": N}` when it has drawn N more messages of `live.py`, and
 what `BoardControls` does: `{"board": ID, "do": "tap", "buttons": "A"}`.
 """
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -32,22 +27,15 @@ async def live(websocket: WebSocket) -> None:
     controls, limit, may = BoardControls(boards), RateLimit(), False
     unseen = asyncio.BoundedSemaphore(_UNSEEN)
 
-    async def say(**content: object) -> None:
-        await websocket.send_text(json.dumps(content))
-
     await websocket.accept()
     channels = [boards.words, boards.leds] if "leds" in websocket.query_params else [boards.words]
     sending = (each.follow(unseen.acquire, websocket.send_text) for each in channels)
     tasks = [asyncio.create_task(each) for each in sending]
     try:
-        async for text in websocket.iter_text():
+        async for message in websocket.iter_json():
             # A browser that sends too many waits, and further messages wait in its own computer.
             while not limit.allows():
                 await asyncio.sleep(0.05)
-            try:
-                message = json.loads(text)
-            except (ValueError, RecursionError):
-                message = None
             match message:
                 case {"seen": int(count)}:
                     with suppress(ValueError):  # it claims more than it was sent
@@ -55,18 +43,15 @@ async def live(websocket: WebSocket) -> None:
                             unseen.release()
                 case {"token": token}:
                     may = site.may_change(address_of(websocket)) and site.is_token(token)
-                    await say(you={"may": may})
                 case dict() if not may:
-                    await say(error=WATCH_ONLY)
+                    await websocket.send_json({"error": WATCH_ONLY})
                 case dict():
                     try:
                         await asyncio.to_thread(controls.do, message)
                     except NoughtsError as error:
-                        await say(error=error_message(error))
-                case _:
-                    await say(error="a message is a JSON object; load the page again")
-    except (WebSocketDisconnect, RuntimeError, KeyError):
-        return  # it left before we could answer, or it sent bytes
+                        await websocket.send_json({"error": error_message(error)})
+    except (WebSocketDisconnect, RuntimeError, KeyError, ValueError, RecursionError):
+        return  # it left before we could answer, or it sent something that is not JSON
     finally:
         for task in tasks:
             task.cancel()

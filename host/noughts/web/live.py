@@ -5,7 +5,7 @@
 
 What browsers get is a JSON object of what has changed, by key.
 
-    site            what is wrong with the store, ports that wait
+    site            what is wrong with the store, ports that wait: a list of texts
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
     leds/ID         25 digits, and the device clock in seconds; on the channel of LEDs
@@ -182,9 +182,9 @@ class LiveBoards:
 
     def _set_words(self) -> None:
         session, called = self.session, self.session.called
-        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
-        error = printable(self._error or session.warning)
-        self.words.set("site", {"error": error, "waiting": waiting[:5]})
+        waiting = [f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())]
+        notices = [*filter(None, [self._error or session.warning]), *waiting[:5]]
+        self.words.set("site", [printable(text) for text in notices])
         shown = self.boards.keys() - {board.name for board in session.gateways}
         for name in shown:
             state, device = session.boards.get(name), self.virtual.running.get(name)

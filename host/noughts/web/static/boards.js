@@ -9,10 +9,8 @@ import { post, showError } from './server.js';
 const MAX_BYTES = 262_145; // bytes that are sent: a data log is shorter, and the server says so
 let lastUsed = null; // the card that was used last: what happens there is announced
 
-const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor, you }) => {
+const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) => {
   if (doctor) showDoctor(doctor);
-  // Disabled with everything in it, for people who can only watch.
-  if (you) $('looking-on').hidden = !($('may').disabled = !you.may);
 });
 
 function act(what) {

@@ -35,13 +35,12 @@ export function follow(address, root, make, receive) {
     if (changed.order) arrange(changed.order);
     receive(changed);
     // What has been drawn is confirmed: a page that is slow gets the newest, not everything.
-    if (!changed.you && !changed.error && ++drawn % BATCH === 0) send({ seen: BATCH });
+    if (!changed.error && ++drawn % BATCH === 0) send({ seen: BATCH });
   });
   return send;
 }
 
 /** What is wrong with the store, and ports that wait, above the boards. */
-function showSite({ error, waiting }) {
-  const lines = [error, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
-  $('site').replaceChildren(...lines.map((text) => element('p', { class: 'notice' }, text)));
+function showSite(texts) {
+  $('site').replaceChildren(...texts.map((text) => element('p', { class: 'notice' }, text)));
 }
