@@ -64,32 +64,27 @@ class BoardControls:
 
     def __init__(self, boards: LiveBoards) -> None:
         self._boards = boards
-        self._held: set[str] = set()
-        """Boards that it has tilted, or whose buttons it has pressed."""
+        self._used: set[str] = set()
+        """Virtual boards: it may have pressed their buttons, or tilted them."""
 
     def do(self, message: Mapping[str, object]) -> None:
-        virtual, name = self._boards.virtual, message.get("board", "")
+        virtual, name = self._boards.virtual, str(message.get("board", ""))
+        self._used |= {name} & virtual.kinds.keys()
         match message:
-            case {"do": "update" | "flash" | "check" as what} if isinstance(name, str):
+            case {"do": "update" | "flash" | "check" as what}:
                 from noughts.web import tasks  # slow to import, and the page should appear at once
 
                 tasks.begin(self._boards, what, name)
-                return
-        if not isinstance(name, str) or name not in virtual.kinds:
-            raise BoardError("that is not a virtual board; only those can be pressed from here")
-        match message:
-            case {"do": "start"}:
-                if name in virtual.errors:
-                    self._boards.begins_anew(name)
-                    virtual.again(name)
+            case _ if name not in virtual.kinds:
+                raise BoardError("that is not a virtual board; only those can be pressed from here")
+            case {"do": "start"} if name in virtual.errors:
+                self._boards.begins_anew(name)
+                virtual.again(name)
             case {"do": "tap" | "press" | "release" as do, "buttons": "A" | "B" | "AB" as buttons}:
-                if do == "press":
-                    self._held.add(name)
                 getattr(virtual.board(name), do)(*buttons)
             case {"do": "nudge", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
                 virtual.board(name).nudge(x, y)
             case {"do": "tilt", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
-                self._held.add(name)
                 virtual.board(name).tilt(x * NUDGE_MG, y * NUDGE_MG)
             case {"do": "reset"}:
                 self._boards.begins_anew(name)
@@ -99,7 +94,7 @@ class BoardControls:
 
     def let_go(self) -> None:
         """Release all buttons, and hold the boards level, because the browser is gone."""
-        for name in self._held:
+        for name in self._used:
             with suppress(NoughtsError):  # a board that has ended needs nothing
                 self._boards.virtual.board(name).release("A", "B")
                 self._boards.virtual.board(name).tilt(0, 0)

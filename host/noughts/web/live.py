@@ -240,8 +240,8 @@ class LiveBoard:
         called: what people call the board. device: of a virtual board, once it has started; error:
         why it does not run, in one line.
         """
-        virtual, known = bool(self.kind), state is not None
-        state = state or BoardState(self.id, "", connected=False)
+        virtual = bool(self.kind)
+        state = state or BoardState(self.id, "", connected=virtual)  # one that starts
         game, boot, by_radio = state.game, state.boot, state.gateway is not None
         running = state.connected and not error
         now = self.observer.now
@@ -255,8 +255,7 @@ class LiveBoard:
         elif not state.connected:
             tile = "gateway unplugged" if by_radio else "unplugged", ""
             what = "its gateway" if by_radio else "it"
-            if known or not virtual:
-                headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
+            headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not virtual:
             headline, about = "Waiting for a game", "It sends every move once a game goes on."
         if self.work is not None and "result" not in self.work:
