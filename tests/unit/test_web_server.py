@@ -1,13 +1,10 @@
 """The page's server: who may ask, what a request needs, how long it waits, its port and its end."""
 
-import os
-import signal
 import socket
 from functools import partial
 from pathlib import Path
 
 import pytest
-import uvicorn
 from starlette.responses import JSONResponse
 
 from asking import HERE, OURS, SITE, ask, change
@@ -178,18 +175,3 @@ def test_a_damaged_store_is_refused_at_the_start(tmp_path, refused):
     damaged = tmp_path / "games.db"
     damaged.write_bytes(b"marks " * 1000)
     assert "is damaged or not a store of noughts" in refused("web", "--no-browser", db=damaged)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has none")
-@pytest.mark.parametrize(("before", "ends"), [(signal.SIG_DFL, True), (signal.SIG_IGN, False)])
-def test_a_hang_up_ends_the_server_but_not_under_nohup(monkeypatch, before, ends):
-    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: None)
-    raised = []
-    monkeypatch.setattr(signal, "raise_signal", raised.append)
-    found = signal.signal(signal.SIGHUP, before)
-    try:
-        server.serve(lambda scope: None, None)
-        os.kill(os.getpid(), signal.SIGHUP)
-        assert raised == [signal.SIGTERM] * ends
-    finally:
-        signal.signal(signal.SIGHUP, found)

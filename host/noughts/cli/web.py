@@ -11,7 +11,7 @@ from noughts.cli.options import IntRange, option
 from noughts.store.store import Store, default_path
 from noughts.terminal.output import say
 from noughts.web.safety import Site
-from noughts.web.server import PORT, listening, own_addresses, own_names, serve
+from noughts.web.server import PORT, http_server, listening, own_addresses, own_names
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
@@ -38,7 +38,7 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
         site = Site(path, sock.getsockname()[1], hosts, lan, boards)
         ready = partial(_ready, site, not no_browser)
         with suppress(KeyboardInterrupt):  # the usual way to end it
-            serve(application(site, LiveBoards(site), ready), sock)
+            http_server(application(site, LiveBoards(site), ready)).run([sock])
 
 
 def _ready(site: Site, browse: bool) -> None:

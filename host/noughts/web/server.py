@@ -1,8 +1,7 @@
-"""A port, and the server on it until Ctrl-C or a signal."""
+"""A port, and the server on it."""
 
 import logging
 import re
-import signal
 import socket
 from contextlib import suppress
 
@@ -51,16 +50,11 @@ def own_names() -> list[str]:
     return [name, f"{name.partition('.')[0]}.local"] if re.fullmatch(r"[a-z0-9.-]+", name) else []
 
 
-def serve(application: ASGIApp, sock: socket.socket) -> None:
-    """Answer on a socket until Ctrl-C or a signal, which is raised again after closing."""
-    hang_up = getattr(signal, "SIGHUP", None)  # not on Windows
-    if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_DFL:  # `nohup` ignores it
-        signal.signal(hang_up, lambda *_: signal.raise_signal(signal.SIGTERM))
-    http_server(application).run(sockets=[sock])
-
-
 def http_server(application: ASGIApp) -> uvicorn.Server:
-    """The server that `serve` runs; outside the main thread, `should_exit` ends it."""
+    """The server: `run` answers on sockets until Ctrl-C or a signal, or until `should_exit`.
+
+    A signal is raised again after closing.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     return uvicorn.Server(
         uvicorn.Config(
