@@ -5,6 +5,7 @@ on a real line, where nothing waits for a reader.
 """
 
 import contextlib
+import http.client
 import json
 import os
 import statistics
@@ -23,9 +24,6 @@ from typing import Any
 
 import psutil
 from playwright.sync_api import Browser, Response
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-from websockets.typing import Origin
 
 import rooms_load
 import stand_in_ports
@@ -432,18 +430,15 @@ def _share_of_server(browsers: int) -> float:
 
 def _look(url: str, shown: threading.Semaphore) -> None:
     """Follow all boards, like a page, until the server ends."""
-    address = f"{url.replace('http', 'ws')}/api/live"
-    complete, drawn = False, 0
-    socket = connect(address, origin=Origin(url), compression=None, ping_interval=None)
-    with socket, contextlib.suppress(ConnectionClosed):
-        while True:
-            message = json.loads(socket.recv())
+    connection = http.client.HTTPConnection(url.removeprefix("http://"))
+    connection.request("GET", "/api/live")
+    complete = False
+    with contextlib.suppress(http.client.HTTPException, OSError):
+        for line in connection.getresponse():
+            message = json.loads(line.removeprefix(b"data: ").strip() or b"{}")
             if not complete and len(message.get("order", ())) == _SHOWN:
                 complete = True
                 shown.release()
-            drawn += 1
-            if drawn % 4 == 0:
-                socket.send('{"seen": 4}')
 
 
 def _memory_of_page() -> list[float]:

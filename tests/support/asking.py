@@ -75,11 +75,10 @@ SITE = Site(Path("no such folder", "games.db"), 8017)
 
 
 class Answer:
-    """What the application says; types: of all its messages."""
+    """What the application says."""
 
     def __init__(self, messages: list[Message]) -> None:
         start, *rest = messages
-        self.types = [message["type"] for message in messages]
         self.status = start.get("status")
         pairs = start.get("headers", ())
         self.headers = {name.decode().lower(): value.decode() for name, value in pairs}
@@ -100,14 +99,13 @@ def ask(
     body: Sequence[Any] = (b"",),
     client: str = "127.0.0.1",
     site: Site = SITE,
-    kind: str = "http",
 ) -> Answer:
     pairs = [*(headers.items() if isinstance(headers, Mapping) else headers)]
     if method == "POST":
         pairs.append(("content-length", str(sum(map(len, body)))))
     path, _, query = path.partition("?")
     scope = {
-        "type": kind,
+        "type": "http",
         "method": method,
         "path": path,
         "query_string": query.encode(),
@@ -116,16 +114,11 @@ def ask(
         "server": ("127.0.0.1", 8017),
         "scheme": "http",
         "http_version": "1.1",
-        "subprotocols": [],
     }
     incoming: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(body)}
         for number, part in enumerate(body, 1)
     ]
-    if kind == "websocket":
-        incoming = [{"type": "websocket.connect"}]
-        incoming += [{"type": "websocket.receive", "text": part} for part in body]
-        incoming += [{"type": "websocket.disconnect", "code": 1000}]
     messages: list[Message] = []
 
     async def receive() -> Message:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 from functools import partial
-from itertools import count
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -26,58 +25,41 @@ from noughts.recording.events import (
 from noughts.recording.session import BoardState, Session
 from noughts.store.store import Store
 from noughts.views.situation import Situation
-from noughts.web import controls as web_controls
 from noughts.web import live as web_live
 from noughts.web import tasks as web_tasks
 from noughts.web.app import application
-from noughts.web.controls import BoardControls
+from noughts.web.controls import do
 from noughts.web.live import Channel, LiveBoard, LiveBoards
-from noughts.web.safety import RateLimit, Site
+from noughts.web.safety import Site
 from sample_games import BOOT, stages
 
 NAME = "virtual-1"
-TOKEN = "of this start"
 pytestmark = pytest.mark.anyio
 
 
 class Browser:
     """One that watches until `leave()`; the newest values that it received are in `now`."""
 
-    def __init__(self, site, live_boards, client="127.0.0.1", leds=True, token=True, confirms=True):
-        self._confirms = confirms
+    def __init__(self, site, live_boards, leds=True):
         self._in, self._out = asyncio.Queue(), asyncio.Queue()
         self.now, self.messages = {}, []
-        here = site.addresses[0].encode()
         scope = {
-            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
-            "headers": [(b"host", here), (b"origin", b"http://" + here)],
-            "client": (client, 50_000), "subprotocols": [],
+            "type": "http", "method": "GET", "path": "/api/live", "query_string": b"leds" * leds,
+            "headers": [(b"host", site.addresses[0].encode())], "client": ("127.0.0.1", 50_000),
         }  # fmt: skip
         app = application(site, live_boards)
-        self._in.put_nowait({"type": "websocket.connect"})
+        self._in.put_nowait({"type": "http.request", "body": b""})
         self.task = asyncio.ensure_future(app(scope, self._in.get, self._out.put))
-        if token:
-            self.say(token=site.token)
-
-    def say(self, **message):
-        self.send(json.dumps(message))
-
-    def send(self, text):
-        self._in.put_nowait({"type": "websocket.receive", "text": text})
 
     async def until(self, holds):
         while not holds(self.now):
             sent = await asyncio.wait_for(self._out.get(), 120)
-            if sent["type"] != "websocket.send":
-                continue
-            message = json.loads(sent["text"])
-            self.messages.append(message)
-            self.now |= message
-            if self._confirms and "error" not in message:
-                self.say(seen=1)
+            if sent["type"] == "http.response.body":
+                self.messages.append(json.loads(sent["body"].removeprefix(b"data: ")))
+                self.now |= self.messages[-1]
 
-    async def leave(self, how=None):
-        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
+    async def leave(self):
+        self._in.put_nowait({"type": "http.disconnect"})
         await asyncio.wait_for(self.task, 120)
 
 
@@ -91,7 +73,7 @@ async def live(tmp_path, monkeypatch):
     tasks = asyncio.all_tasks()
 
     def start(boards=1, **named):
-        site = Site(tmp_path / "games.db", 8017, boards=boards, token=TOKEN, **named)
+        site = Site(tmp_path / "games.db", 8017, boards=boards, **named)
         started.append(LiveBoards(site))
         started[0].start()
 
@@ -108,21 +90,6 @@ async def live(tmp_path, monkeypatch):
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
     assert started[0].virtual.recorded, "boards ended before all that they sent was stored"
     assert not started[0]._recording.is_alive()
-
-
-async def test_buttons_are_released_however_a_browser_goes_away(live):
-    live_boards, browse = live()
-    board = live_boards.virtual.running[NAME]
-    for how in (None, {"type": "websocket.receive", "bytes": b"x"}):
-        browser = browse()
-        board.goes_on.clear()
-        browser.say(board=NAME, do="press", buttons="A")
-        leaving = asyncio.create_task(browser.leave(how))
-        await asyncio.sleep(0.05)  # the press is on its way when the browser goes
-        board.goes_on.set()
-        await leaving
-        assert board.done == [("press", "A"), ("release", "A", "B"), ("tilt", 0, 0)]
-        board.done.clear()
 
 
 async def test_others_watch_on_when_one_goes_away(live):
@@ -154,45 +121,6 @@ async def test_the_controls_of_a_board_are_read_from_its_flash(live):
     await browser.until(played_by("played by tilt"))
 
 
-@pytest.mark.parametrize(
-    ("client", "token", "may"),
-    [("127.0.0.1", TOKEN, True), ("192.0.2.7", TOKEN, False), ("127.0.0.1", ["x"], False)],
-)
-async def test_who_may_press(live, client, token, may):
-    live_boards, browse = live(lan=True)
-    browser = browse(client, token=False)
-    browser.say(token=token)
-    browser.say(board=NAME, do="tap", buttons="A")
-    browser.say(board="virtual-9")
-    await browser.until(lambda now: "error" in now)
-    assert live_boards.virtual.board(NAME).done == [("tap", "A")] * may
-
-
-async def test_what_is_not_json_ends_a_connection_and_what_is_no_object_changes_nothing(live):
-    live_boards, browse = live()
-    browser = browse()
-    for text in ("[]", '"x"', "null", "{}"):
-        browser.send(text)
-    browser.say(board=NAME, do="tap", buttons="A")
-    await settled(lambda: live_boards.virtual.board(NAME).done)
-    for text in ("", "[" * 60_000, "{"):
-        browser = browse()
-        browser.send(text)
-        await asyncio.wait_for(browser.task, 120)
-
-
-async def test_messages_have_a_rate_and_wait(live, monkeypatch):
-    quarters = count()
-    limit = partial(RateLimit, rate=1, clock=lambda: next(quarters) / 4)
-    monkeypatch.setattr(web_controls, "RateLimit", limit)
-    _, browse = live()
-    browser = browse()  # its token is the first message
-    for _ in range(3):
-        browser.say(board="virtual-9")
-    await browser.until(lambda _: sum("error" in each for each in browser.messages) == 3)
-    assert next(quarters) >= 12  # three seconds
-
-
 async def test_stored_names_are_shown_from_the_start(live, tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
         store.name_board(NAME, "blue table")
@@ -210,7 +138,7 @@ async def test_a_board_begins_and_is_reset(live):
     live_boards.record(NAME, BOOT)  # as a task that updated it does
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
-    browser.say(board=NAME, do="reset")
+    await asyncio.to_thread(do, live_boards, {"board": NAME, "do": "reset"})
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
     await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
@@ -226,29 +154,6 @@ async def test_ports_that_cannot_be_opened(live):
     assert all(line.isprintable() for line in browser.now["site"])
 
 
-@pytest.fixture
-def boards():
-    return {"one": Board(), "ended": Board()}
-
-
-@pytest.fixture
-def controls(boards):
-    virtual = SimpleNamespace(kinds=boards, board=boards.get)
-    return BoardControls(SimpleNamespace(virtual=virtual))
-
-
-def test_buttons_and_tilt_are_released_on_boards_that_run(boards, controls):
-    one, ended = boards.values()
-    controls.do({"board": "ended", "do": "press", "buttons": "A"})
-    controls.do({"board": "one", "do": "release", "buttons": "AB"})
-    controls.do({"board": "one", "do": "tilt", "x": -1, "y": 0})
-    assert one.done == [("release", "A", "B"), ("tilt", -400, 0)]
-    ended.ended = True
-    controls.let_go()
-    assert one.done[2:] == [("release", "A", "B"), ("tilt", 0, 0)]
-    assert ended.done == [("press", "A")]
-
-
 @pytest.mark.parametrize(
     "message",
     [
@@ -261,55 +166,29 @@ def test_buttons_and_tilt_are_released_on_boards_that_run(boards, controls):
         {"board": "one", "do": "nudge", "x": None, "y": 0},
     ],
 )
-def test_invalid_message_is_refused(boards, controls, message):
+def test_invalid_message_is_refused(message):
+    one = Board()
+    boards = SimpleNamespace(
+        virtual=SimpleNamespace(kinds={"one": "V2"}, errors={}, board={"one": one}.get)
+    )
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
-        controls.do(message)
-    assert boards["one"].done == []
+        do(boards, message)
+    assert one.done == []
 
 
-async def test_a_browser_gets_the_latest_state_once_it_is_ready():
-    channel, room, sent = Channel(0.001, lambda: None), asyncio.Semaphore(1), []
-
-    async def send(text):
-        sent.append(text)
-
-    followers = [asyncio.create_task(channel.follow(room.acquire, send)) for _ in range(2)]
+def test_a_channel_gives_what_is_new_and_refreshes_when_it_is_due():
+    refresh = Mock()
+    channel = Channel(60, refresh)
     channel.set("a", 1)
     channel.set("b", [1])
-    await settled(lambda: sent)
-    for value in range(100):
-        channel.set("a", value)
-        await asyncio.sleep(0)
+    version, news = channel.since(0)
+    assert news == '"a":1,"b":[1]' and channel.since(version) == (version, "")
     channel.set("b", [1])
-    assert [json.loads(text) for text in sent] == [{"a": 1, "b": [1]}]
-    for _ in range(6):
-        room.release()
-    await settled(lambda: len(sent) == 3)
-    assert {"a": 99} in [json.loads(text) for text in sent[1:]]
-    channel.set("b", 2)
-    await settled(lambda: len(sent) == 5)
-    assert sent[-1] == sent[-2]
-    for follower in followers:
-        follower.cancel()
-    await asyncio.gather(*followers, return_exceptions=True)
-
-
-async def test_a_browser_that_draws_nothing_is_sent_eight_messages(live):
-    """However much it confirmed before there was anything."""
-    live_boards, browse = live()
-    live_boards.words._every_s = 0.001
-    browser = browse(leds=False, confirms=False)
-    browser.say(seen=100)
-    await browser.until(lambda now: "order" in now)
-    for number in range(web_controls._UNSEEN * 2):
-        live_boards.words.set("a", number)
-        await asyncio.sleep(0.01)
-    browser.say()
-    await browser.until(lambda now: "error" in now)
-    drawn = [each for each in browser.messages if "error" not in each]
-    assert len(drawn) == web_controls._UNSEEN
-    browser.say(seen=1)
-    await browser.until(lambda now: now.get("a") == web_controls._UNSEEN * 2 - 1)
+    channel.set("a", 2)
+    channel.set("a", 3)
+    assert channel.since(version)[1] == '"a":3'
+    assert channel.since(0)[1] == '"a":3,"b":[1]'
+    refresh.assert_called_once()
 
 
 def record(*events, shows=None):

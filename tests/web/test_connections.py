@@ -9,12 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
 
 from asking import change
 from noughts.web import app, play, safety
-from noughts.web import server as web_server
 from noughts.web.server import own_addresses
 from waiting import LIMIT_S, until
 
@@ -46,17 +43,6 @@ def rest(sock):
         while part := sock.recv(65_536):
             parts.append(part)
     return b"".join(parts)
-
-
-def open_socket(server):
-    address = f"ws://127.0.0.1:{server.port}/api/live"
-    return connect(address, origin=server.url, open_timeout=LIMIT_S)
-
-
-def is_answered(sock, message="{}"):
-    sock.send(message)
-    while "error" not in json.loads(sock.recv(LIMIT_S)):
-        pass
 
 
 @pytest.mark.parametrize(("sent", "later"), SILENT.values(), ids=SILENT)
@@ -124,50 +110,42 @@ def test_what_a_browser_may_do_with_an_answer(server, path, method, expected, mo
         assert list(json.loads(body)) == ["error"] and b"Traceback" not in body
 
 
-def test_a_message_that_is_too_long_ends_its_websocket(serve):
-    server = serve()
-    with open_socket(server) as sock:
-        is_answered(sock, json.dumps({"x": "x" * 65_000}))
-        with pytest.raises(ConnectionClosed):
-            is_answered(sock, json.dumps({"x": "x" * 70_000}))
-    assert server.ask("GET", "/")[0] == 200
+STREAM = b"GET /api/live HTTP/1.1\r\nHost: HERE\r\n\r\n"
 
 
-def test_an_address_has_only_so_many_websockets(serve, monkeypatch):
-    monkeypatch.setattr(safety, "_MAX_SOCKETS", 3)
+def status(sock):
+    return sock.recv(65_536).split(b" ", 2)[1]
+
+
+def test_an_address_has_only_so_many_streams(serve, monkeypatch):
+    monkeypatch.setattr(safety, "_MAX_STREAMS", 3)
     server = serve()
     with ExitStack() as stack:
-        first, *_ = [stack.enter_context(open_socket(server)) for _ in range(3)]
-        with pytest.raises(InvalidStatus):
-            stack.enter_context(open_socket(server))
-        first.close()
+        lines = [stack.enter_context(line(server, STREAM)) for _ in range(3)]
+        assert [status(each) for each in lines] == [b"200"] * 3
+        with line(server, STREAM) as refused:
+            assert status(refused) == b"429"
+        lines[0].close()
 
-        def is_opened():
-            with suppress(InvalidStatus):  # until the server has ended the first one
-                return stack.enter_context(open_socket(server))
+        def is_opened():  # once the server has ended the first one
+            with line(server, STREAM) as sock:
+                return status(sock) == b"200"
 
         until(is_opened)
 
 
-def test_a_websocket_whose_browser_is_gone_is_closed(serve, monkeypatch):
-    """Its computer sleeps: the connection stands, and nobody answers."""
-    monkeypatch.setattr(web_server, "_PING_S", 0.2)
-    upgrade = (
-        b"GET /api/live HTTP/1.1\r\nHost: HERE\r\nOrigin: http://HERE\r\nConnection: Upgrade\r\n"
-        b"Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        b"Sec-WebSocket-Version: 13\r\n\r\n"
-    )
-    with line(serve(), upgrade) as sock:
-        assert rest(sock).startswith(b"HTTP/1.1 101 ")
-
-
-def test_new_connections_do_not_replace_a_websocket(serve, monkeypatch):
-    monkeypatch.setattr(safety, "_MAX_OPEN", 1)
+def test_a_new_connection_replaces_one_that_waits_and_not_a_stream(serve, monkeypatch):
+    monkeypatch.setattr(safety, "_MAX_OPEN", 2)
     server = serve()
-    with open_socket(server) as sock:
-        for _ in range(3):
-            assert server.ask("GET", "/")[0] == 200
-        is_answered(sock)
+    with line(server, STREAM) as sock, line(server) as silent:
+        assert status(sock) == b"200"
+        assert server.ask("GET", "/")[0] == 200
+        assert rest(silent) == b""
+        server.live_boards.words.set("news", "of today")
+        received = b""
+        while b"of today" not in received:
+            received += (part := sock.recv(65_536))
+            assert part
 
 
 def test_a_forwarded_address_is_not_believed(serve):

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
@@ -65,7 +65,8 @@ def routes() -> list[BaseRoute]:
         Route("/api/play", play.played, methods=["GET"]),
         Route("/api/games", games.keep, methods=["POST"]),
         Route("/api/logs", games.keep_log, methods=["POST"]),
-        WebSocketRoute("/api/live", controls.live),
+        Route("/api/live", controls.live, methods=["GET"]),
+        Route("/api/boards", controls.act, methods=["POST"]),
     ]
 
 

@@ -3,7 +3,7 @@
     ports, drives and virtual boards --> Recorder, in a thread: store, then events
     events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
 
-What browsers get is a JSON object of what has changed, by key.
+What browsers get are JSON objects of what has changed, by key.
 
     site            what is wrong with the store, ports that wait: a list of texts
     order           the boards' ids, sorted by what people call them
@@ -17,8 +17,9 @@ import contextlib
 import json
 import tempfile
 import threading
+import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -68,9 +69,8 @@ class Channel:
     """
 
     def __init__(self, every_s: float, refresh: Callable[[], None]) -> None:
-        self._every_s, self._refresh = every_s, refresh
+        self.every_s, self._refresh = every_s, refresh
         self._due_s = 0.0
-        """When to refresh, by the loop's clock."""
         self._version = 0
         self._values: dict[str, tuple[int, str]] = {}
 
@@ -81,21 +81,13 @@ class Channel:
             self._version += 1
             self._values[key] = self._version, text
 
-    async def follow(
-        self, ready: Callable[[], Awaitable[object]], send: Callable[[str], Awaitable[object]]
-    ) -> None:
-        """Send one browser all values, and then all changes whenever it is ready."""
-        loop, version = asyncio.get_running_loop(), 0
-        while True:
-            if loop.time() >= self._due_s:
-                self._due_s = loop.time() + self._every_s
-                self._refresh()
-            if version < self._version:
-                await ready()
-                newer = [text for changed, text in self._values.values() if changed > version]
-                version = self._version
-                await send("{" + ",".join(newer) + "}")
-            await asyncio.sleep(self._every_s)
+    def since(self, version: int) -> tuple[int, str]:
+        """The present version, and what has changed since an earlier one: JSON without braces."""
+        if time.monotonic() >= self._due_s:
+            self._due_s = time.monotonic() + self.every_s
+            self._refresh()
+        newer = [text for changed, text in self._values.values() if changed > version]
+        return self._version, ",".join(newer)
 
 
 class LiveBoards:

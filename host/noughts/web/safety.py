@@ -28,10 +28,9 @@ from noughts.web.pages import framed
 MAX_BODY = 300_000
 """Bytes: a page sends nothing longer than a data log, of which it sends 262,145 at most."""
 RATE = 400
-"""Requests in a second from one address: twenty browsers load a page. As many messages on each
-WebSocket: a page sends some 70 at most."""
-_MAX_SOCKETS = 64
-"""WebSockets from one address, so that others get one too."""
+"""Requests in a second from one address: twenty browsers load a page."""
+_MAX_STREAMS = 64
+"""Pages of one address that follow boards, so that others can too."""
 _MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
@@ -101,14 +100,14 @@ def error_answer(scope: Scope, status: int, error: str) -> Response:
 
 
 class RateLimit:
-    """Limits requests or messages from an address in each second of a clock."""
+    """Limits requests from an address in each second of a clock."""
 
     def __init__(self, rate: int = RATE, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._clock = rate, clock
         self._second = 0
         self._count: Counter[str] = Counter()
 
-    def allows(self, address: str = "") -> bool:
+    def allows(self, address: str) -> bool:
         """Count one more, and say whether it is within the limit."""
         if self._second != (second := int(self._clock())):
             self._second = second
@@ -123,27 +122,26 @@ class Safety:
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
         self._limit = RateLimit()
-        self._sockets: Counter[str] = Counter()
+        self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        app, asked, is_socket = self._app, HTTPConnection(scope), scope["type"] == "websocket"
+        app, asked, is_stream = self._app, HTTPConnection(scope), scope["path"] == "/api/live"
         try:
             self._check(asked)
         except HTTPException as refused:
             app = error_answer(scope, refused.status_code, refused.detail)
-        self._sockets[address_of(asked)] += is_socket
+        self._streams[address_of(asked)] += is_stream
         try:
             await app(scope, receive, send)
         finally:
-            self._sockets[address_of(asked)] -= is_socket
+            self._streams[address_of(asked)] -= is_stream
 
     def _check(self, asked: HTTPConnection) -> None:
         headers, address = asked.headers, address_of(asked)
-        is_socket = asked.scope["type"] == "websocket"
-        changes = is_socket or asked.scope["method"] not in ("GET", "HEAD")
+        changes = asked.scope["method"] not in ("GET", "HEAD")
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # Starlette's TrustedHostMiddleware would accept any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
@@ -157,9 +155,9 @@ class Safety:
         # Requests of other pages in the same browser do not count against ours.
         if not self._limit.allows(address):
             raise HTTPException(429, "too many requests at once; wait a second")
-        if is_socket and self._sockets[address] >= _MAX_SOCKETS:
+        if asked.scope["path"] == "/api/live" and self._streams[address] >= _MAX_STREAMS:
             raise HTTPException(429, "too many pages are open; close some")
-        if changes and not is_socket:
+        if changes:
             if not self._site.may_change(address):
                 raise HTTPException(403, WATCH_ONLY)
             if not self._site.is_token(headers.get("x-noughts-token")):

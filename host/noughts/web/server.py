@@ -17,8 +17,6 @@ _TRIED = 20
 """Ports to try, from the wanted one on."""
 _BACKLOG = 64
 """Connections that the system holds until we get to them: all are accepted at once."""
-_PING_S = 20.0
-"""Between pings on a WebSocket; it is closed if one is not answered for that long."""
 
 
 def listening(port: int, lan: bool) -> socket.socket:
@@ -60,12 +58,8 @@ def http_server(application: ASGIApp) -> uvicorn.Server:
         uvicorn.Config(
             application,
             http=LimitedConnection,
-            ws="websockets-sansio",
+            ws="none",
             backlog=_BACKLOG,
-            ws_max_size=65_536,
-            ws_ping_interval=_PING_S,
-            ws_ping_timeout=_PING_S,
-            ws_per_message_deflate=False,  # compressing for each browser costs more
             lifespan="on",
             log_config=None,
             access_log=False,

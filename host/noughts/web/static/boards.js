@@ -9,13 +9,15 @@ import { post, showError } from './server.js';
 const MAX_BYTES = 262_145; // bytes that are sent: a data log is shorter, and the server says so
 let lastUsed = null; // the card that was used last: what happens there is announced
 
-const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) => {
+follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) => {
   if (doctor) showDoctor(doctor);
 });
 
+let acted = Promise.resolve();
+
+/** What people do is sent in its order. */
 function act(what) {
-  showError('');
-  send(what);
+  acted = acted.then(() => post('/api/boards', what)).catch((error) => showError(error.message));
 }
 
 /** All about one board. */

@@ -1,10 +1,10 @@
-// Asking the server: JSON by GET and POST, a WebSocket, and what to do while it is away.
+// Asking the server: JSON by GET and POST, and what to do while it is away.
 
 import { $ } from './page.js';
 
-const AWAY = 'noughts is no longer running; start it again and this page continues.';
+export const AWAY = 'noughts is no longer running; start it again and this page continues.';
 const BUSY = 'noughts has too much to do; this page continues in a moment.';
-const RETRY_MS = 500;
+export const RETRY_MS = 500;
 
 let token = document.querySelector('meta[name="token"]').content;
 /** Whether this browser may change something: those on other computers may not. */
@@ -53,26 +53,4 @@ async function renewToken() {
   const text = await (await fetched(location.pathname)).text();
   const page = new DOMParser().parseFromString(text, 'text/html');
   token = page.querySelector('meta[name="token"]').content;
-}
-
-/**
- * A WebSocket that is opened again whenever it closes, with the token of the server's present start.
- * `receive` gets each message. Gives a function that sends one, if it is open.
- */
-export function connect(address, receive) {
-  let socket = null;
-  function open() {
-    socket = new WebSocket(`ws://${location.host}${address}`);
-    socket.addEventListener('open', () => {
-      socket.send(JSON.stringify({ token }));
-      showError('');
-    });
-    socket.addEventListener('message', (event) => receive(JSON.parse(event.data)));
-    socket.addEventListener('close', () => {
-      showError(AWAY);
-      setTimeout(() => renewToken().then(open), RETRY_MS);
-    });
-  }
-  open();
-  return (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 }
