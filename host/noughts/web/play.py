@@ -45,9 +45,8 @@ def played(request: Request) -> Response:
     start = Board(asked.get("position") or "." * 9)
     moves = list(map(as_cell, asked.get("moves", "")))
     end = reduce(Board.play, moves, start)
-    you = asked.get("you") or end.turn or "X"
-    if opponent == FRIEND or you != "O":
-        you = "X"
+    second = opponent != FRIEND and (asked.get("you") or end.turn) == "O"
+    you = "O" if second else "X"
     at = asked.get("at", "")
     shown = int(at) if at.isdecimal() and len(at) == 1 else len(moves)
     if opponent == FRIEND or end.is_over or end.turn == you or shown < len(moves):
