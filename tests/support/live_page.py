@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from noughts.errors import BoardError, BoardGoneError
+from noughts.errors import BoardError
 from noughts.protocol.sentences import Sentence
 from noughts.recording.events import PortOpened
 from noughts.recording.sources import DataReceived
@@ -20,14 +20,10 @@ class Board:
     firmware = "MicroPython"
 
     def __init__(self) -> None:
-        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.shown, self.ms, self.flash = DARK, 1000, b""
         self.done: list[tuple[object, ...]] = []
-        self.goes_on = threading.Event()
-        self.goes_on.set()
 
     def leds(self) -> bytes:
-        if self.ended:
-            raise BoardGoneError("it was killed; start again")
         return self.shown
 
     def clock_us(self) -> int:
@@ -38,9 +34,6 @@ class Board:
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         def do(*given: object) -> None:
-            assert self.goes_on.wait(120)
-            if self.ended:
-                raise BoardGoneError("it was killed; start again")
             self.done.append((name, *given))
 
         return do
