@@ -94,8 +94,8 @@ def played() -> list[Frame]:
 
 def _film(board: Microbit, pressed: str, ms: int, frames: list[Frame]) -> None:
     for _ in range(0, ms, _FRAME_MS):
-        line = board.uart.received.decode().split("\r\n")[-2]
-        frame = Frame(board.leds(), pressed, describe(sentences.parse(line).sentence), _FRAME_MS)
+        body = board.uart.received.decode().split("\r\n")[-2][1:-3]
+        frame = Frame(board.leds(), pressed, describe(sentences.parse(body).sentence), _FRAME_MS)
         if frames and frames[-1][:3] == frame[:3]:
             frames[-1] = frames[-1]._replace(ms=frames[-1].ms + _FRAME_MS)
         else:

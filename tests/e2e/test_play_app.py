@@ -152,7 +152,7 @@ def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, s
     # The menu's 2, then E at the press of A, then, after the press of B, the cursor of A.
     assert pictures[0] == LETTERS["2"]
     assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
-    boot, begun, *games = [parse(words[0]).sentence for words in told if words[0].startswith("$")]
+    boot, begun, *games = [parse(line[1:-3]).sentence for line, *_ in told if line.startswith("$")]
     assert isinstance(boot, Boot) and boot.board == board.upper()
     assert (begun.seats, begun.moves) == ("PE", ())
     assert len(games) > 3 and all(isinstance(game, Game) for game in games)

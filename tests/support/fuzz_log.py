@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, parse, write
+from noughts.protocol.sentences import MAX_LENGTH, Game, body, checksum, outcome, parse, write
 from noughts.recording.events import Event, SentenceStored
 from noughts.recording.recorder import Recorder
 from noughts.rooms.publisher import Message, messages_after
@@ -24,7 +24,8 @@ from noughts.store.store import Store
 from noughts.views.export_columns import columns_of
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
-GOOD = write(Game("0000600D", 1, "PH", "A", (4,), 1500, "-")).encode()
+GOOD_GAME = Game("0000600D", 1, "PH", "A", (4,), 1500, "-")
+GOOD = write(GOOD_GAME).encode()
 
 
 def sentence(dice: Random) -> bytes:
@@ -111,13 +112,13 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
-        assert last[0].sentence == parse(GOOD.decode()).sentence
+        assert last[0].sentence == GOOD_GAME
         for event in events + last:
             assert event.text().isprintable(), "control characters reach the terminal"
             assert event.text().isascii()
             assert json.dumps(event.record()).isprintable()
             if isinstance(event, SentenceStored):
-                assert parse(write(event.sentence)).sentence == event.sentence
+                assert parse(body(event.sentence)).sentence == event.sentence
         stored = "SELECT count(*), total(length(text)) FROM lines"
         lines_before = store.read(stored)
         again = Recorder(store)

@@ -4,10 +4,10 @@ from functools import cache
 
 from boards import ViolationError
 from noughts.engines.levels import Chip
-from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY
 from noughts.game.solver import hard_moves
 from noughts.protocol import sentences
+from noughts.protocol.parser import ParsedSentence, Stream
 from soak import probe
 from soak.result import Result
 
@@ -49,10 +49,11 @@ class Referee:
         if (reading := probe.read(line)) is not None and self._owes_reading:
             self._measured(reading)
             return
-        try:
-            sentence = sentences.parse(line).sentence
-        except SentenceError as error:
-            raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
+        match Stream().feed(f"{line}\n".encode()):
+            case [ParsedSentence(sentence=sentence)]:
+                pass
+            case _:
+                raise ViolationError(f"{line[:120]!r} on the serial line is not a sentence")
         if isinstance(sentence, sentences.Boot):
             if self.boot is not None:
                 raise ViolationError("the board has started again by itself")

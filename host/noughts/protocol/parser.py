@@ -10,7 +10,7 @@ from noughts.protocol.sentences import ParsedSentence as ParsedSentence
 _HARMLESS = {
     byte: f"\\x{byte:02x}" for byte in range(256) if not 32 <= byte < 127 or byte == ord("\\")
 }
-_FRAME = re.compile(rb"\$[^$*\n]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
+_FRAME = re.compile(rf"\$([^$*\n]{{0,{MAX_LENGTH - 4}}})\*([0-9A-F]{{2}})(?=[^0-9A-Fa-f])")
 _PIECE = re.compile(rb".{1,%d}" % (2 * MAX_LENGTH), re.DOTALL)
 _MAX_UNKNOWN = 100
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
@@ -53,23 +53,25 @@ class Stream:
         """Add any number of bytes. Returns the items that they complete, in order."""
         data = self._rest + data
         items: list[Item] = []
-        begin = 0
-        for found in _FRAME.finditer(data):
-            line = found[0].decode("latin-1")
+        begin, xors = 0, _xors(data)
+        for found in _FRAME.finditer(data.decode("latin-1")):
+            start, end = found.span()
+            if xors[start] ^ xors[end - 4] != int(found[2], 16):
+                continue
             item: Item
             try:
-                item = parse(line)
+                item = parse(found[1])
             except UnknownSentenceError as error:
                 again = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
                 if not again:
                     self._unknown.add(error.what)
-                item = Unknown(line, error.what, again)
+                item = Unknown(found[0], error.what, again)
             except SentenceError:
                 continue
-            if data[begin : found.start()] not in (b"", b"\r\n"):
-                self._add_noise(data[begin : found.start()], items)
+            if data[begin:start] not in (b"", b"\r\n"):
+                self._add_noise(data[begin:start], items)
             items.append(item)
-            begin = found.end()
+            begin = end
         lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
         self._add_noise(lines, items)
         while len(self._rest) > 2 * MAX_LENGTH:
@@ -90,6 +92,14 @@ class Stream:
             if line.strip(b"\0 \r"):  # else it may be the NUL of a board that starts
                 self.noise += len(line)
                 items += [Noise(escape(piece)) for piece in _PIECE.findall(line)]
+
+
+def _xors(data: bytes) -> bytes:
+    """At each byte, the XOR of all up to it. Two of these give the checksum of what is between."""
+    number = int.from_bytes(data, "big")
+    for power in range(len(data).bit_length()):
+        number ^= number >> (8 << power)
+    return number.to_bytes(len(data), "big")
 
 
 def escape(data: bytes) -> str:

@@ -159,14 +159,12 @@ def is_of_board(body: str) -> bool:
     return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
 
 
-def parse(line: str) -> ParsedSentence:
-    """The sentence in a line (without its line end), by cable or radio.
+def parse(body: str) -> ParsedSentence:
+    """The sentence with this part between `$` and `*`, by cable or radio.
 
     Raises `UnknownSentenceError` if a later version may have sent it, else `SentenceError`.
     """
-    body, radio_id = line[1:-3], None
-    if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
-        raise SentenceError("not a sentence, or its checksum is wrong; ignore the line")
+    radio_id = None
     if body.startswith("NR") and (found := _RADIO.fullmatch(body)):
         radio_id, body = found.groups()
     if found := _GAME.fullmatch(body):
