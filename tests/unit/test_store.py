@@ -190,6 +190,14 @@ def test_many_are_stored_together_or_not_at_all(store):
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
+def test_each_game_knows_its_first_line_while_two_programs_store(path, store):
+    with Store(path) as other:
+        for number, each in enumerate((store, other, other, store, store), 1):
+            add_all(each, stages(DRAW, number=number))
+    first = "SELECT lines.number, length(moves) FROM games JOIN lines ON lines.id = line"
+    assert store.read(f"{first} WHERE text LIKE '%,,0,-'") == [(n, 9) for n in range(1, 6)]
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

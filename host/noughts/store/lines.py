@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
@@ -26,9 +27,10 @@ _PURGED = 1000
 Key = tuple[str, int]
 """Boot and game number. They identify a game, whichever way and under whichever board it comes."""
 
-_LINE = (
-    "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+_LINES = "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES "
+_ROW = "(?, ?, ?, ?, ?, ?, ?)"
+_ROWS = 16
+"""Added by one statement: that takes half the time of one by one, and with more of them, too."""
 _CHANGED = ("line", *FoldedGame._fields)
 _COLUMNS = ("id", "boot", "number", *_CHANGED)
 _GAME = (
@@ -89,16 +91,20 @@ class Lines:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._writer = db.cursor()
         self._boards: dict[str, int] = {}
         self._known: dict[Key, _Known] = {}
         self._version = -1
         self._noise: int | None = None
+        self._last = 0
+        """The number of the last line."""
+        self._rows: list[tuple[int | str | None, ...]] = []
+        """Lines that are still to be written."""
 
     def forget(self) -> None:
         """Read everything again, because a transaction was undone."""
         self._boards.clear()
         self._known.clear()
+        self._rows.clear()
         self._noise = None
 
     def keep(self, received: Iterable[Received]) -> list[Stored]:
@@ -107,9 +113,11 @@ class Lines:
         if version != self._version:  # another program has written
             self._known.clear()
         self._version = version
+        ((self._last,),) = self._db.execute("SELECT coalesce(max(id), 0) FROM lines")
         if len(self._known) > _REMEMBERED:
             self._known = dict([*self._known.items()][-_REMEMBERED:])
         added = [self._add_received(each) for each in received]
+        self._write()
         return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
     def board(self, name: str) -> int:
@@ -137,9 +145,6 @@ class Lines:
             self._add_noise(board, framed(text), at)
         return Stored(None, False)
 
-    def known(self, key: Key) -> _Known:
-        return self._known.get(key) or self._read(key)
-
     def add(
         self, known: _Known, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> int | None:
@@ -156,18 +161,29 @@ class Lines:
             return before.id
         else:
             number = before.id
+            self._write()
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
         known.lines[same] = Line.of(number, board, radio, late, at, text)
         known.game_of[text] = None
         return number
 
     def _insert(self, *row: int | str | None) -> int:
-        number = self._writer.execute(_LINE, row).lastrowid
-        assert number is not None
-        return number
+        """Add a line, which is not written yet, with the number that SQLite will give it."""
+        self._last += 1
+        self._rows.append(row)
+        return self._last
+
+    def _write(self) -> None:
+        """Write the lines that were added."""
+        rows, self._rows = self._rows, []
+        whole = len(rows) // _ROWS * _ROWS
+        some = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))
+        self._db.executemany(_LINES + ", ".join([_ROW] * _ROWS), some)
+        self._db.executemany(_LINES + _ROW, rows[whole:])
 
     def _add_boot(self, name: str, boot: str, text: str, at: int | None) -> bool:
         """Whether it is new."""
+        self._write()
         board = self.board(name)
         same = "board = ?2 AND boot = ?3 AND number = 0 AND text = ?4"
         values = at, board, boot, text
@@ -180,6 +196,7 @@ class Lines:
         return False
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
+        self._write()
         board = self.board(name)
         if self._db.execute(
             "SELECT 1 FROM lines WHERE boot IS NULL AND board = ? AND at = ? AND text = ?",
@@ -203,7 +220,9 @@ class Lines:
             self._db.executemany("DELETE FROM lines WHERE id = ?", [(line,) for line, _ in oldest])
             self._noise -= sum(size + _NOISE_ROW for _, size in oldest)
 
-    def _read(self, key: Key) -> _Known:
+    def known(self, key: Key) -> _Known:
+        if known := self._known.get(key):
+            return known
         known = self._known[key] = _Known(key)
         query = (
             "SELECT lines.id, name, by_radio, late, at, text FROM lines "
@@ -230,17 +249,18 @@ class Lines:
         wrong = 0
         for key in keys.fetchall():
             self._known.clear()
-            expected = {game for game, _ in fold(self._read(key).lines.values())}
+            expected = {game for game, _ in fold(self.known(key).lines.values())}
             stored = set(self._db.execute(query, key))
             wrong += max(len(expected - stored), len(stored - expected))
         return wrong
 
     def renew_all(self) -> None:
         """Make all games again from their lines."""
+        self._write()
         keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
         for key in keys.fetchall():
             self._known.clear()
-            self._renew(self._read(key))
+            self._renew(self.known(key))
 
     def _result_of(self, known: _Known, text: str, new: bool) -> Stored:
         if known.game_of[text] is None:
@@ -254,11 +274,11 @@ class Lines:
         numbers = {}
         for game, lines in fold(known.lines.values()):
             # A game keeps its number as long as its first line belongs to it.
-            ids = [line.id for line in lines]
-            before = [(known.numbers[line], line) for line in ids if line in known.numbers]
+            ids = {line.id for line in lines}
+            before = [(number, line) for line, number in known.numbers.items() if line in ids]
             number, first = min(before, default=(None, min(ids)))
             row = number, *known.key, first, self.board(game.board), *game[1:]
-            written = self._writer.execute(_GAME, row).lastrowid
+            written = self._db.execute(_GAME, row).lastrowid
             number = number or written or 0
             numbers[first] = number
             stored = Stored(number, True, game.played_before)
