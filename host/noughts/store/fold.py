@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
 
 
-class Line(NamedTuple):
+@dataclass(slots=True)
+class Line:
     """A line about a game, as the store has it."""
 
     id: int
@@ -92,7 +93,7 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
     A line without a time does not show when the game was played.
     """
     played = sorted(lines, key=attrgetter("progress"))
-    if all(_are_of_one_game(*each) for each in pairwise(played)):
+    if all(map(_are_of_one_game, played, played[1:])):
         return [(_summary(played), played)] if played else []
     games: list[list[Line]] = []
     for line in sorted(played, key=_order):
@@ -103,7 +104,7 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
             fitting[0].append(line)
         else:
             games.append([line])
-    return [(_summary(game), game) for game in games]
+    return [(_summary(sorted(game, key=attrgetter("progress"))), game) for game in games]
 
 
 def _order(line: Line) -> tuple[bool, int, bool, int, str]:
@@ -126,9 +127,7 @@ def _are_of_one_game(earlier: Line, later: Line) -> bool:
 
     If the first and second can, and the second and third, then the first and third can too.
     """
-    if earlier.text == later.text:
-        return True
-    return (
+    return earlier.text == later.text or (
         earlier.end == "-"
         and earlier.ms <= later.ms
         and earlier.head == later.head
@@ -147,12 +146,13 @@ def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]
 
 
 def _summary(lines: Sequence[Line]) -> FoldedGame:
-    last = max(lines, key=attrgetter("progress"))
+    """The game of these lines, of which the last one has come furthest."""
+    last = lines[-1]
     cable = [line for line in lines if not line.radio]
-    times = [""] * len(last.moves)
+    times = [""] * (1 + len(last.moves))
     for line in lines:
-        if line.moves and line.end != "x":
-            times[len(line.moves) - 1] = str(line.ms)
+        if line.end != "x":
+            times[len(line.moves)] = str(line.ms)
     started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
     *_, seats, first = last.head.split(",")
     return FoldedGame(
@@ -160,13 +160,13 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
         seats=seats,
         first=first,
         moves=last.moves,
-        times=",".join(times),
+        times=",".join(times[1:]),
         ms=last.ms,
         end=last.end,
         started=started,
         heard=heard,
         played_before=before,
-        by_radio=int(not any(line.progress[:2] >= last.progress[:2] for line in cable)),
+        by_radio=int(not cable or cable[-1].progress[:2] < last.progress[:2]),
     )
 
 
