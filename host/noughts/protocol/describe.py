@@ -1,10 +1,10 @@
 """Sentences described in words."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from noughts.errors import printable
 from noughts.game.positions import Position, after
-from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.protocol.sentences import Boot, Game, Sentence, player_of
 
 CELLS = (
     "in the top-left corner", "on the top edge", "in the top-right corner",
@@ -51,7 +51,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     if not game.moves:
         a, b = (SEATS[seat] for seat in game.seats)
         return f"{about}: A is {a}, B is {b}; {game.first} begins"
-    player = game.player(len(game.moves) - 1)
+    player = player_of(game.first, len(game.moves) - 1)
     about += f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
     if game.end in "AB":
         return f"{about}; {player} wins ({line_names(after(game.moves))})"
@@ -73,6 +73,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+@cache
 def line_names(position: Position) -> str:
     """`top row and left column`: the lines that the last move has completed."""
     return " and ".join(LINE_NAMES[line] for line in position.won_lines)
