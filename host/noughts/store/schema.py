@@ -76,7 +76,7 @@ TABLES = (
         times TEXT NOT NULL CHECK (times NOT GLOB '*[^0-9,]*'),
                                     -- for each move, ms since the game began; empty if unknown
         ms INTEGER NOT NULL,        -- of the last line, since the game began
-        end TEXT NOT NULL CHECK (end IN ('-', 'A', 'B', '=', 'x')),
+        end TEXT NOT NULL CHECK (end GLOB '[-AB=x]'),
         started INTEGER CHECK (abs(started) < 253370764800000),  -- the year 9999
         heard INTEGER CHECK (abs(heard) < 253370764800000),
         played_before INTEGER CHECK (abs(played_before) < 253370764800000),
