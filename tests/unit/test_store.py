@@ -38,7 +38,7 @@ def folded(received):
     last_first = sorted(received, key=lambda each: each.at or 0, reverse=True)
     lines = {(each.board, each.late, each.text): each for each in last_first}
     found = fold(
-        Line.of(0, each.board, is_by_radio(each.board), each.late, each.at, each.text)
+        Line(0, each.board, is_by_radio(each.board), each.late, each.at, each.text)
         for each in lines.values()
     )
     return sorted([game for game, _ in found], key=str)
@@ -59,7 +59,7 @@ def folded(received):
 def test_which_lines_are_of_one_game(games):
     """`~` stands before what came by radio; lines that have come furthest are first."""
     lines = [
-        Line.of(0, "", text.startswith("~"), False, None, text.removeprefix("~"))
+        Line(0, "", text.startswith("~"), False, None, text.removeprefix("~"))
         for text in " ".join(games).split()
     ]
     found = [" ".join("~" * line.radio + line.text for line in game) for _, game in fold(lines)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -31,24 +31,19 @@ class Line:
     at: int | None
     """When it was first received, in ms since 1970; None if unknown."""
     text: str
-    head: str
+    head: str = field(init=False)
     """The text before the moves: boot, number, seats, and who began."""
-    moves: str
+    moves: str = field(init=False)
     """Cells 0 to 8."""
-    ms: int
-    end: str
-    progress: tuple[int, bool, int]
+    ms: int = field(init=False)
+    end: str = field(init=False)
+    progress: tuple[int, bool, int] = field(init=False)
     """How far the game has come: moves, abandoned, ms. During a game, this only grows."""
 
-    @classmethod
-    def of(
-        cls, number: int, board: str, radio: bool, late: bool, at: int | None, text: str
-    ) -> Line:
-        """A line from the body of its sentence."""
-        head, moves, digits, end = text.rsplit(",", 3)
-        ms = int(digits)
-        progress = len(moves), end == "x", ms
-        return cls(number, board, radio, late, at, text, head, moves, ms, end, progress)
+    def __post_init__(self) -> None:
+        self.head, self.moves, digits, self.end = self.text.rsplit(",", 3)
+        self.ms = int(digits)
+        self.progress = len(self.moves), self.end == "x", self.ms
 
 
 class FoldedGame(NamedTuple):

@@ -163,7 +163,7 @@ class Lines:
             number = before.id
             self._write()
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
-        known.lines[same] = Line.of(number, board, radio, late, at, text)
+        known.lines[same] = Line(number, board, radio, late, at, text)
         known.game_of[text] = None
         return number
 
@@ -229,7 +229,7 @@ class Lines:
             "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
         )
         for row in self._db.execute(query, key):
-            line = Line.of(*row)
+            line = Line(*row)
             known.lines[line.board, line.radio, line.late, line.text] = line
             known.game_of[line.text] = None
         if known.lines:
