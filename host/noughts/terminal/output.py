@@ -110,8 +110,7 @@ class Lines:
     def _print(self) -> None:
         while lines := self._waiting.get():
             self._printing = len(lines)
-            text = "".join(f"{line}{os.linesep}" for line in lines)
-            data = text.encode(self._encoding, "backslashreplace")
+            data = os.linesep.join([*lines, ""]).encode(self._encoding, "backslashreplace")
             try:
                 while data and self._failure is None:
                     data = data[self._file.write(data) or 0 :]
