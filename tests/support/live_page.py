@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from noughts.errors import BoardError
+from noughts.errors import BoardError, BoardGoneError
 from noughts.protocol.sentences import Sentence
 from noughts.recording.events import PortOpened
 from noughts.recording.sources import DataReceived
@@ -20,10 +20,12 @@ class Board:
     firmware = "MicroPython"
 
     def __init__(self) -> None:
-        self.shown, self.ms, self.flash = DARK, 1000, b""
+        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
         self.done: list[tuple[object, ...]] = []
 
     def leds(self) -> bytes:
+        if self.ended:
+            raise BoardGoneError("it was killed; start again")
         return self.shown
 
     def clock_us(self) -> int:
@@ -34,6 +36,8 @@ class Board:
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         def do(*given: object) -> None:
+            if self.ended:
+                raise BoardGoneError("it was killed; start again")
             self.done.append((name, *given))
 
         return do
