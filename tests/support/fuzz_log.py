@@ -129,7 +129,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
             told += again.hear(captured.board, b"\n", captured.at)
             assert not any(isinstance(event, SentenceStored) and event.new for event in told)
         assert lines_before == store.read(stored), "noise does not come back from raw lines"
-        assert not store.wrong_games()
+        assert not store.correct_games()
         check_store(store)
 
 

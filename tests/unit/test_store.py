@@ -154,7 +154,7 @@ def test_contradictions_are_the_same_games_in_any_order_and_no_time_runs_backwar
                 store.add_many([each])
             assert stored_in(store) == found
             assert not any(stored.new for stored in store.add_many(received))
-            assert not store.wrong_games()
+            assert not store.correct_games()
             assert len(list(games(store, GameFilter()))) == len(found)
 
     check()
@@ -296,8 +296,7 @@ def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path
     with Store(path) as store:
         assert store.read(f"{SHOWN} ORDER BY games.id") == shown
         store.read("UPDATE games SET moves = '', times = '', heard = 1, started = 2")
-        assert store.wrong_games() == len(shown)
-        store.renew()
+        assert store.correct_games() == len(shown)
         assert store.read(f"{SHOWN} ORDER BY games.id") == shown
         noise = store.read("SELECT text FROM lines WHERE boot IS NULL AND text != ''")
         assert noise == ([("MicroPython v1.9.2",), ("$NG,AAAAA",)] if raw_lines else [])

@@ -275,8 +275,7 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
 def _check_games(path: Path) -> str:
     """Compare a store's games with its lines. Raises `StoreError` for those that it corrects."""
     with Store(path) as store:
-        if wrong := store.wrong_games():
-            store.renew()
+        if wrong := store.correct_games():
             raise StoreError(
                 f"{counted(wrong, 'game')} in {path} did not match what boards have sent, and "
                 "are corrected; if that happens again, check the disk"

@@ -237,8 +237,12 @@ class Lines:
             known.numbers.update(self._db.execute(query, key))
         return known
 
-    def wrong_games(self) -> int:
-        """How many games do not follow from their lines; 0 unless the file is damaged."""
+    def correct_games(self) -> int:
+        """Make those games again that do not follow from their lines, and give how many.
+
+        That is 0 unless the file is damaged.
+        """
+        self._write()
         keys = self._db.execute(
             "SELECT boot, number FROM games UNION SELECT boot, number FROM lines WHERE number"
         )
@@ -249,18 +253,13 @@ class Lines:
         wrong = 0
         for key in keys.fetchall():
             self._known.clear()
-            expected = {game for game, _ in fold(self.known(key).lines.values())}
+            known = self.known(key)
+            expected = {game for game, _ in fold(known.lines.values())}
             stored = set(self._db.execute(query, key))
-            wrong += max(len(expected - stored), len(stored - expected))
+            if expected != stored:
+                wrong += max(len(expected - stored), len(stored - expected))
+                self._renew(known)
         return wrong
-
-    def renew_all(self) -> None:
-        """Make all games again from their lines."""
-        self._write()
-        keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
-        for key in keys.fetchall():
-            self._known.clear()
-            self._renew(self.known(key))
 
     def _result_of(self, known: _Known, text: str, new: bool) -> Stored:
         if known.game_of[text] is None:

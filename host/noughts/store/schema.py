@@ -135,7 +135,7 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
             for by_radio, at, text in _lines(game, boot, number, bool(start_by_radio))
         ]
         db.execute("UPDATE games SET line = ? WHERE id = ?", (first, id))
-    lines.renew_all()
+    lines.correct_games()
     db.execute("DROP TABLE old_games")
     db.execute("DROP TABLE old_boots")
     runs = Runs()

@@ -148,17 +148,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
         with self._transaction():
             return self._lines.keep(received)
 
-    def wrong_games(self) -> int:
-        """How many games do not follow from their lines; 0 unless the store is damaged."""
-        with self._readable_errors():
-            self.db.execute("BEGIN")  # nobody changes anything in between
-            with self.db:
-                return self._lines.wrong_games()
+    def correct_games(self) -> int:
+        """Make those games again that do not follow from their lines, and give how many.
 
-    def renew(self) -> None:
-        """Make all games again from their lines. Unless the store is damaged, nothing changes."""
-        with self._transaction():
-            self._lines.renew_all()
+        That is 0 unless the store is damaged.
+        """
+        with self._readable_errors():
+            self.db.execute("BEGIN")  # other programs may write, unless a game is wrong
+            with self.db:
+                return self._lines.correct_games()
 
     def name_board(self, board: str, name: str | None) -> None:
         """Name a board, or remove its name. Raises `StoreError` if another board has the name.
