@@ -18,7 +18,7 @@ from noughts.boards.start import wait_for_start
 from noughts.errors import BoardError
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor
-from noughts.recording.sources import DataReceived, LineOpened
+from noughts.recording.sources import DataReceived
 from noughts.store.timestamps import now
 from sample_games import BOOT
 from waiting import until
@@ -167,12 +167,13 @@ class Monitor(PortMonitor):
             for change in self.poll():
                 if isinstance(change, DataReceived):
                     assert abs(change.at - now()) < 60_000
+                    if not change.data:  # its port was opened
+                        continue
                     before = b""
                     if changes and isinstance(changes[-1], DataReceived):
                         before = changes.pop().data
                     change = DataReceived(change.board, before + change.data, None)
-                if not isinstance(change, LineOpened):
-                    changes.append(change)
+                changes.append(change)
             return len(changes) >= count
 
         until(enough, f"{count} changes")

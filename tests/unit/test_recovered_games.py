@@ -10,7 +10,7 @@ import pytest
 from noughts.protocol.sentences import Boot, write
 from noughts.recording.events import PortClosed, PortOpened, ResentGames
 from noughts.recording.session import Session
-from noughts.recording.sources import LineOpened
+from noughts.recording.sources import DataReceived
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.views.situation import Observer
@@ -54,13 +54,13 @@ def texts(events):
 
 
 def test_a_game_that_goes_on_names_the_run_until_the_port_is_opened_again(recorder, store):
-    recorder.take(LineOpened(BOARD, AT))
+    recorder.take(DataReceived(BOARD, b"", AT))
     (stored,) = received(recorder, STORED[0])
     (begun,) = received(recorder, NOW[0], at=AT + 1000)
     (ended,) = received(recorder, NOW[-1], at=AT + 9000)
     (again,) = received(recorder, STORED[1], at=AT + 9000)
     assert [each.late for each in (stored, begun, ended, again)] == [True, False, False, True]
-    recorder.take(LineOpened(BOARD, AT + 10_000))
+    recorder.take(DataReceived(BOARD, b"", AT + 10_000))
     (last,) = received(recorder, NOW[-1], at=AT + 11_000)
     assert last.late
     assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]

@@ -24,7 +24,7 @@ from noughts.recording.events import (
     RoomOnline,
 )
 from noughts.recording.recorder import Recorder
-from noughts.recording.sources import DataReceived, Delivered, LineOpened, QueuedSource
+from noughts.recording.sources import DataReceived, Delivered, QueuedSource
 from noughts.rooms import collector, messages, publisher
 from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room_name
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
@@ -416,14 +416,14 @@ def test_a_message_is_confirmed_once_it_is_stored(rooms):
 def test_a_port_that_was_opened_in_the_room(rooms):
     """Nothing is said of a board that has said nothing: a gateway passes on what others say."""
     opened = LINE.replace(SAID, b"\n")
-    was_opened = LineOpened("3b/usb-1", AT)
+    was_opened = DataReceived("3b/usb-1", b"", AT)
     first, delivered = rooms.send("3b/board/usb-1", opened)
     assert first == was_opened
     assert isinstance(delivered, Delivered)
     data = DataReceived("3b/usb-1", SAID, AT)
     there = PortOpened("3b/usb-1", BROKER)
     assert rooms.send("3b/board/usb-1", opened + LINE)[:-1] == [was_opened, there, data]
-    assert rooms.send("3b/board/usb-1", LINE + opened)[:-1] == [data, was_opened, there]
+    assert rooms.send("3b/board/usb-1", LINE + opened)[:-1] == [data, there, was_opened]
 
 
 def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):

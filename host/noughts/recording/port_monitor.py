@@ -17,7 +17,7 @@ import serial
 from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
-from noughts.recording.sources import Change, DataReceived, LineOpened, QueuedSource
+from noughts.recording.sources import Change, DataReceived, QueuedSource
 from noughts.store import timestamps
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
@@ -98,7 +98,7 @@ class PortMonitor:
         """Follow a port that is already open."""
         with self._lock:
             self._open[board, port] = opened
-            self._changes.put(LineOpened(board, timestamps.now()))
+            self._changes.put(DataReceived(board, b"", timestamps.now()))
             self._changes.put(PortOpened(board, port))
 
     @contextlib.contextmanager

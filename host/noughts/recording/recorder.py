@@ -125,11 +125,11 @@ class Recorder:
     def take(self, change: sources.Change) -> None:
         """Queue what a source gave; `settle` stores it."""
         match change:
-            case sources.DataReceived(board, data, at):
-                self._take_items(board, self._streams[board].feed(data), at)
-            case sources.LineOpened(board, at):
+            case sources.DataReceived(board, b"", at):
                 self._runs.opened(board, at)
                 self.pending.append(Received(board, None, "", at))
+            case sources.DataReceived(board, data, at):
+                self._take_items(board, self._streams[board].feed(data), at)
             case events.PortOpened(board) if board in self._names:
                 self.pending += [events.BoardNamed(board, self._names[board]), change]
             case events.PortClosed(board):

@@ -7,7 +7,6 @@ import queue
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
 from itertools import groupby, islice
-from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from noughts.protocol import data_log
@@ -19,15 +18,9 @@ from noughts.store.lines import Received
 class DataReceived(NamedTuple):
     board: str
     data: bytes
+    """Empty if the board's port was opened: the board may have been reset before."""
     at: int | None
     """When they were received, perhaps in another room; None if unknown."""
-
-
-class LineOpened(NamedTuple):
-    """A board's port was opened, here or in another room. The board may have been reset before."""
-
-    board: str
-    at: int | None
 
 
 class Delivered(NamedTuple):
@@ -36,7 +29,7 @@ class Delivered(NamedTuple):
     stored: Callable[[], None]
 
 
-Change = Event | DataReceived | LineOpened | Received | Delivered
+Change = Event | DataReceived | Received | Delivered
 
 
 class Source(Protocol):
@@ -67,13 +60,9 @@ def read_captured(
     lines = capture.read(file)
     while some := list(islice(lines, at_once)):
         changes: list[Change] = []
-        for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
+        for (board, at, _), said in groupby(some, lambda one: (one.board, one.at, not one.data)):
             boards.add(board or name)
-            if opened:
-                changes.append(LineOpened(board, at))
-            else:
-                changes.append(
-                    DataReceived(board or name, b"".join(each.data for each in said), at)
-                )
+            data = b"".join(each.data for each in said)
+            changes.append(DataReceived(board or name, data, at))
         yield sum(each.size for each in some), changes
     yield 0, [DataReceived(board, b"\n", None) for board in boards]  # the end of the last line

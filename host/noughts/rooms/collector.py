@@ -7,13 +7,12 @@ import paho.mqtt.client as paho
 
 from noughts.errors import printable
 from noughts.recording.events import Event, MessageRejected, PortOpened, RoomOffline, RoomOnline
-from noughts.recording.sources import Change, DataReceived, Delivered, LineOpened
+from noughts.recording.sources import Change, DataReceived, Delivered
 from noughts.rooms import messages
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.broker import QOS, Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, topic
 from noughts.store import timestamps
-from noughts.store.capture import OPENED
 
 _MAX_NAMES = 10_000
 """Of rooms, or of boards, so that no sender can fill the memory."""
@@ -84,15 +83,11 @@ class Collector:
         lines = messages.received_lines(board, payload, timestamps.now())
         self._limit(name, self._connected)
         for data, at in lines:
-            opened = data == OPENED
-            if opened:
-                yield LineOpened(name, at)
             # A board that has sent nothing may be a gateway, and is not announced.
-            if opened == self._connected.setdefault(name, False):
+            if (not data) == self._connected.setdefault(name, False):
                 self._connected[name] = True
                 yield PortOpened(name, self._name)
-            if not opened:
-                yield DataReceived(name, data, at)
+            yield DataReceived(name, data, at)
 
     def _note_stored(self, message: paho.MQTTMessage, room: str) -> None:
         self._stored.setdefault(room, []).append(messages.digest(bytes(message.payload)))

@@ -20,8 +20,6 @@ _LINE = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)\r?\n?"
 )
 _CHUNK = 65_536
-OPENED = b"\n"
-"""Stands for the opening of a board's port; empty lines from a board are not recorded."""
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
@@ -40,15 +38,11 @@ class Captured(NamedTuple):
     """Bytes of a captured log, with the board and the time if they come from a raw line."""
 
     data: bytes
+    """Empty if a board's port was opened here."""
     size: int
     """How many bytes of the file they take."""
     board: str | None = None
     at: int | None = None
-
-    @property
-    def is_opened(self) -> bool:
-        """Whether a board's port was opened here."""
-        return self.board is not None and self.data == OPENED
 
 
 def read(file: BinaryIO) -> Iterator[Captured]:
@@ -61,6 +55,6 @@ def read(file: BinaryIO) -> Iterator[Captured]:
             # An escape may have hidden something else, and 31 February is not a date.
             with suppress(ValueError):
                 if is_board_name(board):
-                    data = unescape(data) + b"\n"
+                    data = unescape(data) + b"\n" * bool(data)
                     captured = Captured(data, len(line), board, timestamps.from_iso(at))
         yield captured

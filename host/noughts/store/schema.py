@@ -150,7 +150,7 @@ def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:
     board, at = captured.board, captured.at
     if board is None:
         return
-    if captured.is_opened:
+    if not captured.data:
         runs.opened(board, at)
         yield Received(board, None, "", at)
         return
