@@ -15,7 +15,6 @@ Times are milliseconds since 1970, UTC; NULL if unknown.
 
 import sqlite3
 from collections.abc import Iterator
-from itertools import chain, islice
 from pathlib import Path
 
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
@@ -96,7 +95,6 @@ TABLES = (
     """,
 )
 
-_AT_ONCE = 512
 _GAME = "seats, first, moves, times, ms, end, started, heard, played_before, by_radio"
 _OLD_GAMES = f"""
     SELECT old.id, boot, number, start_by_radio, name, {_GAME}
@@ -141,9 +139,8 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
     runs = Runs()
     for log in sorted(Path(f"{path}.raw").glob("????-??-??T*.log")):
         with log.open("rb") as file:
-            received = chain.from_iterable(_received(each, runs) for each in capture.read(file))
-            while some := list(islice(received, _AT_ONCE)):
-                lines.keep(some)
+            for captured in capture.read(file):
+                lines.keep(_received(captured, runs))
 
 
 def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:
