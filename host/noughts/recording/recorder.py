@@ -242,13 +242,7 @@ class Recorder:
     def _move(self, reported: list[events.Event]) -> None:
         """Continue in another store, which gets the boards' names."""
         gone = self.store.path
-        try:
-            store = Store(unused_path_near(self._first_path), create=True)
-        except OSError as error:
-            raise StoreError(
-                f"{gone} is gone, and no new store can be made next to it ({error.strerror}); "
-                "check the folder"
-            ) from error
+        store = Store(unused_path_near(self._first_path), create=True)
         with contextlib.suppress(Exception):  # SQLite's errors about a lost file add nothing
             self.store.close()
         self.store = store

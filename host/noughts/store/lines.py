@@ -21,7 +21,7 @@ _MAX_NOISE = 64 * 1024 * 1024
 """Bytes of noise, which is all that is not a sentence."""
 _NOISE_ROW = 50
 """Bytes of a row and its index without the text, roughly."""
-_PURGED = 1000
+_PURGED = 20_000
 """Rows of noise that are deleted at once."""
 
 Key = tuple[str, int]
@@ -185,15 +185,14 @@ class Lines:
         """Whether it is new."""
         self._write()
         board = self.board(name)
-        same = "board = ?2 AND boot = ?3 AND number = 0 AND text = ?4"
-        values = at, board, boot, text
-        if not self._db.execute(f"SELECT 1 FROM lines WHERE {same}", values).fetchone():
+        known = self._db.execute(
+            "UPDATE lines SET at = coalesce(min(at, ?1), at, ?1) "
+            "WHERE board = ?2 AND boot = ?3 AND number = 0 AND text = ?4",
+            (at, board, boot, text),
+        ).rowcount
+        if not known:
             self._insert(board, boot, 0, int(is_by_radio(name)), 0, at, text)
-            return True
-        self._db.execute(
-            f"UPDATE lines SET at = ?1 WHERE {same} AND (at IS NULL OR at > ?1)", values
-        )
-        return False
+        return not known
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
         self._write()
@@ -208,17 +207,14 @@ class Lines:
             ((self._noise,),) = self._db.execute(f"{query} WHERE boot IS NULL")
         self._noise += len(text) + _NOISE_ROW
         self._insert(board, None, None, 0, 0, at, text)
-        while self._noise > _MAX_NOISE:
+        if self._noise > _MAX_NOISE:
             # The newest line stays: a room has published up to an id, which must not be reused.
-            oldest = self._db.execute(
-                "SELECT id, length(text) FROM lines WHERE boot IS NULL "
-                "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?",
+            self._db.execute(
+                "DELETE FROM lines WHERE id IN (SELECT id FROM lines WHERE boot IS NULL "
+                "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?)",
                 (_PURGED,),
-            ).fetchall()
-            if not oldest:  # another program has removed some, too
-                self._noise = 0
-            self._db.executemany("DELETE FROM lines WHERE id = ?", [(line,) for line, _ in oldest])
-            self._noise -= sum(size + _NOISE_ROW for _, size in oldest)
+            )
+            self._noise = None
 
     def known(self, key: Key) -> _Known:
         if known := self._known.get(key):

@@ -5,6 +5,7 @@ stored whole or not at all, and several programs can read and write at the same 
 """
 
 import contextlib
+import itertools
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -342,15 +343,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def unused_path_near(path: Path) -> Path:
-    """A new, empty file next to a store that is gone: `games-2.db`, or the next free number.
-
-    Raises `OSError`.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number = 2
-    while True:
-        other = path.with_name(f"{path.stem}-{number}{path.suffix}")
-        with contextlib.suppress(FileExistsError):
-            other.touch(exist_ok=False)
-            return other
-        number += 1
+    """Where to store instead of in a store that is gone: `games-2.db`, or the next free number."""
+    paths = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in itertools.count(2))
+    return next(each for each in paths if not each.exists())
