@@ -29,7 +29,7 @@ import rooms_load
 import stand_in_ports
 from bench import Part, Row, as_ratio, at_most, cpu_s, start_s
 from browser import open_chromium
-from noughts.protocol.sentences import Boot, Game, write
+from noughts.protocol.sentences import Boot, Game
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
@@ -37,6 +37,7 @@ from noughts.web.pages import PAGES
 from page_server import Server, ThreadServer
 from random_games import random_game
 from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, usage
+from sample_games import write
 from waiting import until
 
 Rows = Iterator[Row]

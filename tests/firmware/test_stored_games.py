@@ -15,13 +15,14 @@ from noughts.boards.ports import open_port
 from noughts.boards.put import bring_up_to_date
 from noughts.device_files import device_files
 from noughts.protocol.parser import Noise
-from noughts.protocol.sentences import Game, write
+from noughts.protocol.sentences import Game
 from noughts.recording.recorder import Recorder
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.terminal.output import progress
 from noughts.virtual.program import program
 from official import stepped
+from sample_games import write
 from stepped_ports import SteppedBoard
 
 NEWEST = 24

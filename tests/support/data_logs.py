@@ -1,6 +1,6 @@
 """Games that boards have stored: in a V2's data log, as `MY_DATA.HTM` holds it, and in a store."""
 
-from noughts.protocol.sentences import Game, write
+from noughts.protocol.sentences import Game, body
 
 HEADING = "boot,game,seats,first,moves,ms,end"
 COLUMNS = "boot, number, seats, first, moves, ms, end"
@@ -9,7 +9,7 @@ _END, _START, _SIZE = 0x1EFFC, 0x2000, 129_024
 
 
 def row(game: Game) -> str:
-    return write(game)[4:-3]
+    return body(game)[3:]
 
 
 def as_row(game: Game) -> tuple[object, ...]:

@@ -5,7 +5,8 @@ import os
 import tty
 from pathlib import Path
 
-from noughts.protocol.sentences import Sentence, write
+from noughts.protocol.sentences import Sentence
+from sample_games import write
 
 
 class Port:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from noughts.protocol.sentences import MAX_LENGTH, Game, body, checksum, outcome, parse, write
+from noughts.protocol.sentences import MAX_LENGTH, Game, body, checksum, outcome, parse
 from noughts.recording.events import Event, SentenceStored
 from noughts.recording.recorder import Recorder
 from noughts.rooms.publisher import Message, messages_after
@@ -22,6 +22,7 @@ from noughts.store import capture
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.views.export_columns import columns_of
+from sample_games import write
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
 GOOD_GAME = Game("0000600D", 1, "PH", "A", (4,), 1500, "-")

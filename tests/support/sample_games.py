@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
-from noughts.protocol.sentences import Boot, Game, Sentence, outcome, write
+from noughts.protocol.sentences import Boot, Game, Sentence, body, framed, outcome
 from noughts.store.store import Store
 
 BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
@@ -41,6 +41,11 @@ def stages(
     if end:
         games.append(replace(games[-1], ms=games[-1].ms + 10, end=end))
     return games
+
+
+def write(sentence: Sentence, radio_id: str | None = None) -> str:
+    """A sentence as a board sends it, without a line end; radio_id: the sender's, by radio."""
+    return framed(body(sentence), radio_id)
 
 
 def wire(*sentences: Sentence, radio_id: str | None = None) -> bytes:

@@ -17,7 +17,8 @@ from noughts.boards.tracebacks import TracebackReader
 from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, Stream
-from noughts.protocol.sentences import Boot, write
+from noughts.protocol.sentences import Boot
+from sample_games import write
 from stand_in_drive import USB_ID, StandInDrive
 from stepped_ports import SteppedBoard, Talker
 

@@ -15,7 +15,7 @@ from noughts.boards.ports import Port
 from noughts.cli.watch import _sum_up
 from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, checksum, write
+from noughts.protocol.sentences import Boot, checksum
 from noughts.recording.events import (
     BoardRefused,
     NoiseReceived,
@@ -38,7 +38,7 @@ from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
-from sample_games import A_WINS, AT, BOOT, DRAW, stages, wire
+from sample_games import A_WINS, AT, BOOT, DRAW, stages, wire, write
 from waiting import until
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.protocol.sentences import Boot, write
+from noughts.protocol.sentences import Boot
 from noughts.recording.events import PortClosed, PortOpened, ResentGames
 from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived
@@ -15,7 +15,7 @@ from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.views.situation import Observer
 from noughts.web.live import LiveBoard
-from sample_games import AT, stages, wire
+from sample_games import AT, stages, wire, write
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")

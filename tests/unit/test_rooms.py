@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz_log import sent_messages
-from noughts.protocol.sentences import write
 from noughts.recording.events import (
     BrokerAnswered,
     MessageRejected,
@@ -30,7 +29,7 @@ from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
 from noughts.store.lines import Received
 from noughts.store.store import Store
-from sample_games import AT, DRAW, stages
+from sample_games import AT, DRAW, stages, write
 
 BROKER = "mqtt://broker.example"
 SAID = write(stages([4])[1]).encode() + b"\n"

@@ -6,15 +6,8 @@ from hypothesis import strategies as st
 
 from noughts.errors import SentenceError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import (
-    Boot,
-    Game,
-    UnknownSentenceError,
-    body,
-    outcome,
-    parse,
-    write,
-)
+from noughts.protocol.sentences import Boot, Game, UnknownSentenceError, body, outcome, parse
+from sample_games import write
 
 DIGITS = "0123456789ABCDEF"
 HEX = st.text(DIGITS, min_size=4, max_size=4)

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from boards import A, B, ViolationError
-from noughts.protocol.sentences import write
-from sample_games import BOOT, stages
+from sample_games import BOOT, stages, write
 from soak import monkey
 from soak.__main__ import main
 from soak.referee import Referee

@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 
 from noughts.errors import DataLogError, SentenceError
-from noughts.protocol.sentences import Game, game_of
+from noughts.protocol.sentences import Game, parse
 
 NAME = "MY_DATA.HTM"
 MAX_SIZE = 1 << 18
@@ -43,7 +43,8 @@ def games(content: bytes, name: str = NAME) -> list[Game]:
     found = []
     for row in rows:
         with suppress(SentenceError):
-            if (game := game_of(f"NG,{row}")).end != "-":
+            game = parse(f"NG,{row}").sentence
+            if isinstance(game, Game) and game.end != "-":
                 found.append(game)
     if not found and any(row not in ("", _HEADING) for row in rows):
         raise DataLogError(f"{name} holds no games of noughts; choose the log of another board")

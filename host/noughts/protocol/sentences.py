@@ -130,15 +130,8 @@ def checksum(body: str) -> str:
     return f"{reduce(xor, body.encode('ascii', 'replace'), 0):02X}"
 
 
-def write(sentence: Sentence, radio_id: str | None = None) -> str:
-    """A sentence as a board sends it, with its checksum, without a line end.
-
-    radio_id: the sender's, by radio.
-    """
-    return framed(body(sentence), radio_id)
-
-
 def framed(text: str, radio_id: str | None = None) -> str:
+    """A sentence as a board sends it, without a line end; radio_id: the sender's, by radio."""
     if radio_id is not None:
         text = f"NR,{radio_id},{text}"
     return f"${text}*{checksum(text)}"
@@ -171,22 +164,12 @@ def parse(body: str) -> ParsedSentence:
         return ParsedSentence(body, _game(found), radio_id)
     if found := _BOOT.fullmatch(body):
         return ParsedSentence(body, Boot(*found.groups()), radio_id)
-    if not _PLAIN.fullmatch(body):
-        raise SentenceError("not a sentence; ignore the line")
-    if later := _LATER.match(body):
-        raise UnknownSentenceError(f"protocol version {later[1]}")
-    kind = body.split(",")[0]
-    if kind in ("NB", "NG", "NR"):
-        raise SentenceError(f"the fields of ${kind} are wrong; ignore the line")
-    raise UnknownSentenceError(f"sentence type ${kind[:12]}")
-
-
-def game_of(body: str) -> Game:
-    """The game in the body of a `$NG` sentence. Raises `SentenceError`."""
-    found = _GAME.fullmatch(body)
-    if found is None:
-        raise SentenceError("the fields of a game are wrong; ignore the line")
-    return _game(found)
+    if _PLAIN.fullmatch(body):
+        if later := _LATER.match(body):
+            raise UnknownSentenceError(f"protocol version {later[1]}")
+        if (kind := body.split(",")[0]) not in ("NB", "NG", "NR"):
+            raise UnknownSentenceError(f"sentence type ${kind[:12]}")
+    raise SentenceError("not a valid sentence; ignore the line")
 
 
 def _game(found: re.Match[str]) -> Game:

@@ -19,7 +19,7 @@ from noughts.engines.registry import known_engine
 from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
-from noughts.protocol.sentences import Game, game_of, outcome
+from noughts.protocol.sentences import Game, outcome, parse
 from noughts.recording.data_logs import name_of_copy
 from noughts.store import queries, timestamps
 from noughts.store.lines import Received, Stored
@@ -206,7 +206,9 @@ def read(body: bytes) -> list[Game]:
         for plies, ms in enumerate(times):
             end = outcome(map(int, moves[:plies]), first)
             fields = sent["session"], sent["number"], "PP", first, moves[:plies], ms, end
-            stages.append(replace(game_of(f"NG,{','.join(map(str, fields))}"), seats=seats))
+            game = parse(f"NG,{','.join(map(str, fields))}").sentence
+            assert isinstance(game, Game)
+            stages.append(replace(game, seats=seats))
         if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
             raise ValueError
     except (ValueError, LookupError, TypeError, RecursionError) as error:
