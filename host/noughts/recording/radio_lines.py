@@ -56,8 +56,6 @@ class RadioLines:
         if board in self._reported or len(self._reported) >= _MAX_REPORTED:
             return None
         self._reported.add(board)
-        if len(self._reported) == _MAX_REPORTED:
-            why += "; further refusals are not reported"
         return BoardRefused(board, line, why)
 
 

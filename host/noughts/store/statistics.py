@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from noughts.brain.learn import PeopleGame
 from noughts.game.positions import FULL, Position, alike, canonical
 from noughts.game.review import mistakes
-from noughts.game.solver import value, value_preserving_moves
+from noughts.game.solver import value_preserving_moves
 from noughts.protocol.describe import CHIP, SEATS, called
 from noughts.store.queries import GameFilter, count, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
-_PLIES = 9
 _SEATS = "".join(SEATS)
 _RECOVERED = "CASE WHEN started IS NULL THEN played_before END"
 _RADIO = "nullif(by_radio, 0)"
@@ -115,7 +114,7 @@ class Stats(_Figures):
     """Games whose later moves came by radio only, where anyone nearby can send."""
     boards: list[BoardStats] = field(default_factory=list)
     """Those with games."""
-    first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
+    first_moves: list[int] = field(default_factory=lambda: [0] * 9)
     """How often people began with each cell, in games that were won or drawn."""
     lengths: Counter[int] = field(default_factory=Counter)
     """How many games that were won or drawn had so many moves."""
@@ -213,10 +212,6 @@ class MetPosition:
     def commonest_mistake(self) -> tuple[int, int]:
         """The wrong cell that was chosen most often, and how often. There must be one."""
         return max(self.wrong.items(), key=lambda item: (item[1], -item[0]))
-
-    def value_after(self, cell: int) -> int:
-        """The position's value to the mover after this move: 1 a win, 0 a draw, -1 a loss."""
-        return -value(self.position.play(cell))
 
 
 def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:

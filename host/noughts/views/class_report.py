@@ -179,8 +179,9 @@ def to_talk_about(met: MetPosition) -> tuple[Picture, list[str]]:
     """A position in which people made mistakes, with three sentences about it."""
     mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
     cell, count = met.commonest_mistake
-    answer = f"{other} answers {either(hard_moves(met.position.play(cell)))}"
-    turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[met.value_after(cell)]}"
+    after = met.position.play(cell)
+    answer = f"{other} answers {either(hard_moves(after))}"
+    turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[-value(after)]}"
     how_many = f"{counted(met.mistakes, 'mistake')} in {counted(met.met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
     labels = [str(number) for number in range(1, 10)]
