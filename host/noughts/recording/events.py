@@ -102,19 +102,18 @@ class SentenceStored(BoardEvent):
         return self.late and not self.new
 
     @property
-    def description(self) -> str:
-        if isinstance(self.sentence, Boot) or not self.late:
-            return describe(self.sentence, self.game)
-        if self.played_before is not None:
-            when = timestamps.When(None, self.played_before)
-            return f"{describe_whole(self.sentence, self.game)}, played {when}"
-        # The start was received. By radio, this is the end of a game that was followed live.
-        by_radio = is_by_radio(self.board)
-        return (describe if by_radio else describe_whole)(self.sentence, self.game)
-
-    @property
     def about(self) -> str:
-        return self.description if self.new else f"{self.description} (already stored)"
+        again = "" if self.new else " (already stored)"
+        before = self.played_before
+        if (
+            isinstance(self.sentence, Boot)
+            or not self.late
+            # By radio, this is the end of a game that was followed live: its start was received.
+            or (before is None and is_by_radio(self.board))
+        ):
+            return describe(self.sentence, self.game) + again
+        when = "" if before is None else f", played {timestamps.When(None, before)}"
+        return f"{describe_whole(self.sentence, self.game)}{when}{again}"
 
     def record(self) -> dict[str, object]:
         sentence, before = self.sentence, self.played_before
