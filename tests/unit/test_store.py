@@ -201,8 +201,8 @@ def test_each_game_knows_its_first_line_while_two_programs_store(path, store):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (f"user_version = {VERSION + 1}", rf"newer noughts \(store version {VERSION + 1},"),
-        (f"user_version = {OF_1_0_0 - 1}", "older than release 1.0.0"),
+        (f"user_version = {VERSION + 1}", rf"\(store version {VERSION + 1}, not {VERSION}\)"),
+        (f"user_version = {OF_1_0_0 - 1}", "get the newest noughts"),
         ("application_id = 7", "a database of another program"),
         (lambda content: b"marks " * 1000, "is damaged or not a store of noughts"),
         (lambda content: content[:8192] + os.urandom(len(content) - 8192), "damaged"),

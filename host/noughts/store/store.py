@@ -119,15 +119,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
             raise StoreError(
                 f"{self.path} is a database of another program; choose another file with --db"
             )
-        if version > VERSION:
+        if version not in (0, OF_1_0_0, VERSION):
             raise StoreError(
-                f"{self.path} was made by a newer noughts (store version {version}, this one "
-                f"knows {VERSION}); get the newer noughts, or choose another file with --db"
-            )
-        if 0 < version < OF_1_0_0:
-            raise StoreError(
-                f"{self.path} is older than release 1.0.0; open it once with that release, or "
-                "choose another file with --db"
+                f"{self.path} was made by another version of noughts (store version {version}, "
+                f"not {VERSION}); get the newest noughts, or choose another file with --db"
             )
         return int(version)
 
