@@ -9,7 +9,7 @@ from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.describe import called
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for
-from noughts.store.stored_game import RESULTS, SQL, StoredGame
+from noughts.store.stored_game import RESULTS, StoredGame
 from noughts.store.timestamps import When
 
 MAX_NAME = 40
@@ -71,10 +71,12 @@ class GameFilter:
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
-# A boot id identifies a run on any board, except by radio, where it may be forged. With `max`,
-# SQLite gives the other columns of the row with the maximum.
+# The fields of a `StoredGame`. A boot id identifies a run on any board, except by radio, where it
+# may be forged. With `max`, SQLite gives the other columns of the row with the maximum.
 _GAMES = f"""
-    SELECT {SQL}, coalesce(own.hardware, other.hardware), coalesce(own.release, other.release),
+    SELECT games.id, boards.name, given_name, games.boot, number, seats, first, end, started,
+           played_before, games.heard, by_radio, ms, moves, times,
+           coalesce(own.hardware, other.hardware), coalesce(own.release, other.release),
            coalesce(own.table_id, other.table_id)
     {_FROM}
     LEFT JOIN (SELECT *, max(heard) FROM boots GROUP BY board, boot) AS own

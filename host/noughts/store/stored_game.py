@@ -80,13 +80,6 @@ class StoredGame(NamedTuple):
         return player_of(self.first, ply)
 
 
-SQL = (
-    "games.id, boards.name, given_name, games.boot, number, seats, first, end, started, "
-    "played_before, games.heard, by_radio, ms, moves, times"
-)
-"""The columns of a game without the last three, with `games` joined to `boards`."""
-
-
 class Field(NamedTuple):
     """A field of a game: one value in JSON, and one or more columns in an export."""
 
