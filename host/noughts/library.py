@@ -172,7 +172,7 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
         for captured in read_capture(capture)
         for item in streams[captured.board].feed(captured.data)
     ]
-    items += [item for stream in streams.values() for item in stream.end()]
+    items += [item for stream in streams.values() for item in stream.feed(b"\n")]
     latest: dict[tuple[str, int], Game] = {}
     for item in items:
         if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):

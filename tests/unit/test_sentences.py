@@ -142,7 +142,7 @@ BY_RADIO = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
 )  # fmt: skip
 def test_what_is_found_among_bytes(data, items, noise):
     stream = Stream()
-    assert [*stream.feed(data), *stream.end()] == items
+    assert [*stream.feed(data), *stream.feed(b"\n")] == items
     assert stream.noise == noise
     assert stream.feed(LINE) == [PARSED]
 

@@ -82,10 +82,6 @@ class Stream:
             self._rest = self._rest[end:]
         return items
 
-    def end(self) -> list[Item]:
-        """Parse the unfinished line at the end of the input."""
-        return self.feed(b"\n")
-
     def _add_noise(self, data: bytes, items: list[Item]) -> None:
         for line in data.split(b"\n"):
             line = line.rstrip(b"\r")  # half of a line end

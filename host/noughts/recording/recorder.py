@@ -133,7 +133,7 @@ class Recorder:
             case events.PortOpened(board) if board in self._names:
                 self.pending += [events.BoardNamed(board, self._names[board]), change]
             case events.PortClosed(board):
-                self._take_items(board, self._streams[board].end(), timestamps.now())
+                self._take_items(board, self._streams[board].feed(b"\n"), timestamps.now())
                 self.pending.append(change)
             case _:
                 self.pending.append(change)
