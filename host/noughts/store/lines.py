@@ -100,13 +100,6 @@ class Lines:
         self._rows: list[tuple[int | str | None, ...]] = []
         """Lines that are still to be written."""
 
-    def forget(self) -> None:
-        """Read everything again, because a transaction was undone."""
-        self._boards.clear()
-        self._known.clear()
-        self._rows.clear()
-        self._noise = None
-
     def keep(self, received: Iterable[Received]) -> list[Stored]:
         """Add received lines, and renew their games."""
         ((version,),) = self._db.execute("PRAGMA data_version")

@@ -181,7 +181,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 with self.db:  # which commits, or rolls back
                     yield
             except BaseException:
-                self._lines.forget()  # it may remember what was undone
+                self._lines = Lines(self.db)  # the old one may remember what was undone
                 raise
 
     @contextmanager
