@@ -200,15 +200,10 @@ def searched_for(store: Store) -> list[str]:
 
 def known_board(store: Store, wanted: str) -> KnownBoard:
     """The board with this number or id, with or without `usb-` or `radio-`. Raises `StoreError`."""
-    known = boards(store)
-    numbers = {str(board.number): board for board in known}
-    ids = {
-        board.board.lower().removeprefix(prefix): board
-        for board in known
-        for prefix in ("", "usb-", "radio-")
-    }
-    if found := numbers.get(wanted) or ids.get(wanted.lower()):
-        return found
+    for known in boards(store):
+        ids = {known.board.lower().removeprefix(prefix) for prefix in ("", "usb-", "radio-")}
+        if wanted == str(known.number) or wanted.lower() in ids:
+            return known
     listing = command_for("noughts boards", store.path)
     raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {listing} lists them")
 
