@@ -190,20 +190,17 @@ class Store(contextlib.AbstractContextManager["Store"]):
         try:
             yield
         except sqlite3.Error as error:
-            raise self._failure(error) from error
+            text = str(error).lower()
+            if "locked" in text:
+                raise StoreBusyError(
+                    f"{self.path} is in use by another program; close that and try again"
+                ) from error
+            for word, why in _FAILURES.items():
+                if word in text:
+                    raise StoreError(why.format(path=self.path, error=error)) from error
+            raise _damaged(self.path, error) from error
         except ValueError as error:  # text that is not UTF-8, or not a line or a game
             raise _damaged(self.path, error) from error
-
-    def _failure(self, error: sqlite3.Error) -> StoreError:
-        text = str(error).lower()
-        if "locked" in text:
-            return StoreBusyError(
-                f"{self.path} is in use by another program; close that and try again"
-            )
-        for word, why in _FAILURES.items():
-            if word in text:
-                return StoreError(why.format(path=self.path, error=error))
-        return _damaged(self.path, error)
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of a query. Raises `StoreError`."""
@@ -278,11 +275,11 @@ class _Files:
     def _written_over(self) -> bool:
         """Whether the store has changed other than by a checkpoint."""
         before = self._checkpoint()
-        status = _status(self._paths[0])
+        status = self._paths[0].stat()
         after = self._checkpoint()
         if before is None or before != after or after[1] != after[2]:
             return self._overwritten  # during a checkpoint: look again later
-        content = status and (status.st_size, status.st_mtime_ns)
+        content = status.st_size, status.st_mtime_ns
         seen, self._seen = self._seen, (content, after)
         if seen is not None and seen[1] == after and seen[0] != content:
             self._overwritten = True
@@ -326,15 +323,11 @@ class _Files:
                     path.unlink(missing_ok=True)
 
 
-def _status(path: Path) -> os.stat_result | None:
-    with contextlib.suppress(OSError):
-        return path.stat()
-    return None
-
-
 def _identity(path: Path) -> tuple[int, int] | None:
-    status = _status(path)
-    return status and (status.st_dev, status.st_ino)
+    with contextlib.suppress(OSError):
+        status = path.stat()
+        return status.st_dev, status.st_ino
+    return None
 
 
 def unused_path_near(path: Path) -> Path:
