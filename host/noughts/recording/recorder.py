@@ -10,7 +10,7 @@ from pathlib import Path
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import atomic_write
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.radio_boards import id_of, is_by_radio
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game, Runs, framed
 from noughts.recording import events, sources
 from noughts.recording.radio_lines import RadioLines
@@ -256,13 +256,11 @@ class Recorder:
         """Write what is pending to a file next to the store. Raises `OSError`."""
         store = self.store.path
         path = store.with_name(f"{store.name}-not-stored-{timestamps.now()}.log")
-        lines = []
-        for each in self.pending:
-            if isinstance(each, Received) and each.at is not None:
-                board, sentence, text, *_ = each
-                if sentence is not None:
-                    text = framed(text, id_of(board) if is_by_radio(board) else None)
-                lines.append(raw_line(board, text, each.at))
+        lines = [
+            raw_line(each.board, each.text, each.at, is_sentence=each.sentence is not None)
+            for each in self.pending
+            if isinstance(each, Received) and each.at is not None
+        ]
         atomic_write(path, b"".join(lines))
         return path
 

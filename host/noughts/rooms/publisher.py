@@ -15,8 +15,8 @@ from typing import NamedTuple
 import paho.mqtt.client as paho
 
 from noughts.errors import StoreError
-from noughts.protocol.radio_boards import id_of, is_by_radio
-from noughts.protocol.sentences import framed, is_of_board
+from noughts.protocol.radio_boards import is_by_radio
+from noughts.protocol.sentences import is_of_board
 from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.broker import QOS, Broker
@@ -68,14 +68,11 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
             if board not in latest or len(latest[board]) >= _MAX_SIZE:
                 latest[board] = bytearray()
                 found.append((board, latest[board]))
-            by_radio = is_by_radio(board)
-            if late and not by_radio and not recovered.get(board):
+            if late and not is_by_radio(board) and not recovered.get(board):
                 # After a port was opened, a collector counts the end of a game as late.
                 latest[board] += raw_line(board, "", at)
             recovered[board] = bool(late)
-            if boot is not None:
-                text = framed(text, id_of(board) if by_radio else None)
-            latest[board] += raw_line(board, text, at)
+            latest[board] += raw_line(board, text, at, is_sentence=boot is not None)
     return [Message(board, bytes(lines), after) for board, lines in found], line
 
 

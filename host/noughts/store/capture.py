@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from noughts.protocol.parser import escape, unescape
+from noughts.protocol.radio_boards import id_of, is_by_radio
+from noughts.protocol.sentences import framed
 from noughts.store import timestamps
 
 _LINE = re.compile(
@@ -28,8 +30,10 @@ def is_board_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None and text.isprintable()
 
 
-def raw_line(board: str, text: str, at: int) -> bytes:
-    """A raw line, from a text that is already escaped."""
+def raw_line(board: str, text: str, at: int, is_sentence: bool = False) -> bytes:
+    """A raw line, from the body of a sentence, or from noise that is already escaped."""
+    if is_sentence:
+        text = framed(text, id_of(board) if is_by_radio(board) else None)
     name = escape(board.encode()).replace(" ", "\\x20")
     return f"{timestamps.iso(at)} {name} {text}\n".encode()
 
