@@ -14,7 +14,7 @@ import pytest
 from needed import POSIX, long
 from noughts.errors import StoreError
 from noughts.store import timestamps
-from noughts.store.store import Store
+from noughts.store.store import Store, demonstration
 from noughts.store.stored_game import StoredGame
 from noughts.views.export_columns import COLUMNS, columns_of
 from sample_games import A_WINS, AT, BOOT, DRAW, filled, stages
@@ -329,6 +329,14 @@ def test_a_store_without_games(line, tmp_path, refused):
     assert f"no games are stored in {missing} yet; " in refused(*line.split(), db=missing)
     assert f"{empty} holds no game yet; " in refused(*line.split(), db=empty)
     assert not missing.exists()
+
+
+@pytest.mark.parametrize("line", ["games", "replay last", "boards name 3 x"])
+def test_a_demonstration_has_its_own_store(line, tmp_path, refused):
+    missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
+    demonstration(empty).touch()
+    for db in (missing, empty):
+        assert f"--emulated`, add --db {demonstration(db)}\n" in refused(*line.split(), db=db)
 
 
 def test_no_games_are_an_empty_list(tmp_path, printed):

@@ -124,6 +124,7 @@ WRONG_USAGE = [
         *((line, "") for line in WRONG_USAGE),
         ("play \x1b[2J\x07", "Got unexpected extra argument ( [2J )"),
         ("vs mine.py --limit 0", "0.0 is not in the range 0<x<=3600"),
+        ("vs mine.py --limit nan", "'nan' is not a valid number"),
         ("web --port 70000", "'--port': 70000 is not in the range 0<=x<=65535"),
         ("web --boards 9", "'--boards': 9 is not in the range 0<=x<=8"),
         ("solve X........ --chip --tree 2", "leave out one"),

@@ -30,13 +30,13 @@ def boards(told):
 
 
 def test_a_whole_game_with_wrong_input_on_the_way(vs):
-    status, out, err = vs("minimax", typed="5\n5\nmiddle\n3\n4\n8\n9\n6\n2\n")
+    status, out, err = vs("minimax", typed="5\n5\nmiddle\n3\n2,1\n8\n9\n6\n2\n")
     assert status == 0
     first = out.splitlines()[0]
     assert first.startswith("You are X. ") and "q leaves" in first and len(first) <= 80
     assert "O, minimax, plays 1 (55,505 nodes visited, " in out
     assert "cell 5 is taken; these are free: 2, 3, 4, 6, 7, 8, 9" in err
-    assert "'middle' is not a cell; type 1 to 9, or ? for help" in err
+    assert "'middle' is not a cell; type 1 to 9, row,column such as 2,3, or ? for help" in err
     assert out.splitlines()[-1] in ("a draw", "O has won")
     assert "Traceback" not in err
 
@@ -75,9 +75,9 @@ def test_help_and_a_hint_do_not_move(vs):
 
 
 def test_cells():
-    for text, cell in ("1", 0), (" 9 ", 8):
+    for text, cell in ("1", 0), (" 9 ", 8), ("1,1", 0), ("2,3", 5), ("3, 1", 6):
         assert read_cell(text, EMPTY) == (cell, "")
-    for text in ("", "0", "10", "1,4", "²", "1.5", "-1", "\x1b[2J"):
+    for text in ("", "0", "10", "1,4", "0,1", "1,1,1", "²", "1.5", "-1", "\x1b[2J"):
         cell, wrong = read_cell(text, EMPTY)
         assert cell is None and "is not a cell; type 1 to 9" in wrong and "\x1b" not in wrong
 

@@ -1,6 +1,7 @@
 """Options: how they are declared and shown, and those that several commands share; the store."""
 
 import gc
+import math
 import signal
 import sys
 import threading
@@ -21,7 +22,7 @@ from noughts.files import atomic_writer
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
 from noughts.store.queries import GameFilter, count
-from noughts.store.store import Store, command_for, default_path
+from noughts.store.store import Store, command_for, default_path, or_demonstration
 from noughts.store.stored_game import RESULTS
 from noughts.terminal.output import say
 from noughts.views import games as games_views
@@ -38,6 +39,12 @@ class IntRange(click.IntRange):
 
 class Number(click.FloatRange):
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):  # it is neither below nor above a limit
+            self.fail(f"{value!r} is not a valid number", param, ctx)
+        return number
 
 
 def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], Any]:
@@ -178,7 +185,8 @@ def open_store(db: Path | None) -> Store:
 def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is stored, or none matches."""
     if not count(store, GameFilter()):
-        return StoreError(f"{store.path} holds no game yet; `noughts watch` stores them")
+        advice = f"`noughts watch` stores them{or_demonstration(store.path)}"
+        return StoreError(f"{store.path} holds no game yet; {advice}")
     listing = command_for("noughts games --result unfinished", store.path)
     advice = f"try other options, or list unfinished games with {listing}"
     return StoreError(f"no game in {store.path} matches; {advice}")

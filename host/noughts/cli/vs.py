@@ -27,12 +27,14 @@ from noughts.views.words import either, ending, worths
 _LEAVE = "q"
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
-    ("1 to 9", "play that cell, in reading order"),
+    ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
     ("h", "hint: what each free cell is worth against perfect play, and the best"),
     ("u", "undo: take back your last move and the reply to it"),
     ("?", "show this"),
     (_LEAVE, "leave; so do Ctrl-C and Ctrl-D"),
 )
+_CELLS = {str(cell + 1): cell for cell in range(9)}
+_CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
 
 
 @options.command(
@@ -151,10 +153,11 @@ def hint(position: Position, last: int | None = None) -> str:
 
 
 def read_cell(text: str, position: Position) -> tuple[int | None, str]:
-    """The free cell that a text names, 1 to 9 in reading order, or None and what is wrong."""
-    if text.strip() not in tuple("123456789"):
-        return None, f"{printable(text[:20])!r} is not a cell; type 1 to 9, or ? for help"
-    cell = int(text) - 1
+    """The free cell that a text names, such as `6` or `2,3`, or None and what is wrong."""
+    cell = _CELLS.get(text.replace(" ", "").strip())
+    if cell is None:
+        shown = printable(text[:20])
+        return None, f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
     if cell not in position.free:
         free = ", ".join(str(each + 1) for each in position.free)
         return None, f"cell {cell + 1} is taken; these are free: {free}"

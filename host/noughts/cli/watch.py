@@ -28,7 +28,7 @@ from noughts.recording.sources import read_captured
 from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.queries import names
-from noughts.store.store import Store, command_for, default_path
+from noughts.store.store import Store, command_for, default_path, demonstration
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
 
 _SHUTDOWN_TIMEOUT_S = 2.0
@@ -129,7 +129,7 @@ def run_watch(
             raise NoughtsError(f"{each} is not a serial port; to read a file, put --from before it")
     path = db or default_path()
     if emulated and db is None:
-        path = path.with_name("demonstration.db")  # its games stay separate from the pupils'
+        path = demonstration(path)
     gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
     gc.freeze()  # imported modules stay: the collector can skip them
     lists_events = plain or as_json

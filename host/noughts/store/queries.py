@@ -8,7 +8,7 @@ from typing import NamedTuple
 from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.describe import called
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
-from noughts.store.store import Store, command_for
+from noughts.store.store import Store, command_for, or_demonstration
 from noughts.store.stored_game import RESULTS, StoredGame
 from noughts.store.timestamps import When
 
@@ -205,7 +205,8 @@ def known_board(store: Store, wanted: str) -> KnownBoard:
         if wanted == str(known.number) or wanted.lower() in ids:
             return known
     listing = command_for("noughts boards", store.path)
-    raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {listing} lists them")
+    advice = f"{listing} lists them{or_demonstration(store.path)}"
+    raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {advice}")
 
 
 def as_name(text: str) -> str | None:

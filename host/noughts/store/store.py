@@ -43,6 +43,19 @@ def command_for(command: str, path: Path) -> str:
     return f"`{command} --db {quoted(str(path))}`"
 
 
+def or_demonstration(path: Path) -> str:
+    """The end of a message: where what is not in this store may be, after a demonstration."""
+    played = demonstration(path)
+    if played == path or not played.exists():
+        return ""
+    return f"; for those of `noughts watch --emulated`, add --db {quoted(str(played))}"
+
+
+def demonstration(path: Path) -> Path:
+    """The store for virtual boards: their games stay separate from the pupils'."""
+    return path.with_name("demonstration.db")
+
+
 def _damaged(path: Path, error: Exception) -> StoreDamagedError:
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
@@ -73,7 +86,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     "choose another place with --db"
                 ) from error
         elif not path.exists():
-            raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
+            raise StoreError(
+                f"no games are stored in {path} yet; `noughts watch` stores them"
+                f"{or_demonstration(path)}"
+            )
         mode = "mode=rwc" if create else "mode=rw"
         target = Path(os.path.realpath(path))
         log = target.with_name(f"{target.name}-wal")
