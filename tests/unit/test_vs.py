@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from noughts.cli.vs import read_cell
 from noughts.engines.menace import Menace, read, write
 from noughts.game.positions import EMPTY
 
@@ -74,12 +73,13 @@ def test_help_and_a_hint_do_not_move(vs):
     assert told.count("X, your cell: ") == 4 and told.count("plays") == 1
 
 
-def test_cells():
+def test_cells(vs):
     for text, cell in ("1", 0), (" 9 ", 8), ("1,1", 0), ("2,3", 5), ("3, 1", 6):
-        assert read_cell(text, EMPTY) == (cell, "")
-    for text in ("", "0", "10", "1,4", "0,1", "1,1,1", "²", "1.5", "-1", "\x1b[2J"):
-        cell, wrong = read_cell(text, EMPTY)
-        assert cell is None and "is not a cell; type 1 to 9" in wrong and "\x1b" not in wrong
+        assert boards(vs("hard", typed=f"{text}\n")[1])[1].split("|")[cell] == "[X]"
+    wrong = ("", "0", "10", "1,4", "0,1", "1,1,1", "²", "1.5", "-1", "\x1b[2J")
+    _, out, err = vs("hard", typed="\n".join([*wrong, ""]))
+    assert len(boards(out)) == 1 and err.count("is not a cell; type 1 to 9") == len(wrong)
+    assert "\x1b" not in err
 
 
 def test_input_that_is_not_text(noughts, monkeypatch):

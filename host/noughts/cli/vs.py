@@ -127,41 +127,28 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
         text = input(f"{position.turn}, your cell: ")
         if not sys.stdin.isatty():
             print(text)  # as a terminal would have
-        key = text.strip().lower()
+        key = text.replace(" ", "").strip().lower()
         if key == _LEAVE:
             raise EOFError
         if key == "?":
             lines = "X moves first. Three in a row win: across, down or diagonally."
             print(f"\n{lines}\n[X] or [O] is the last move.", *columns(_KEYS), "", sep="\n")
         elif key == "h":
-            print(f"\n{hint(position, moves[-1] if moves else None)}\n")
+            labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths(position).items()}
+            print(f"\n{board(position, labels, moves[-1] if moves else None)}\n")
+            print(f"best: {either(hard_moves(position))}\n")
         elif key == "u" and len(moves) >= 2:
             return list(moves[:-2])
         elif key == "u":
             say("there is no move of yours to take back")
+        elif key not in _CELLS:
+            shown = printable(text[:20])
+            say(f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help")
+        elif _CELLS[key] not in position.free:
+            free = ", ".join(str(cell + 1) for cell in position.free)
+            say(f"cell {_CELLS[key] + 1} is taken; these are free: {free}")
         else:
-            cell, wrong = read_cell(text, position)
-            if cell is not None:
-                return [*moves, cell]
-            say(wrong)
-
-
-def hint(position: Position, last: int | None = None) -> str:
-    """The board with the value of each free cell to the mover, and the best cells."""
-    labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths(position).items()}
-    return f"{board(position, labels, last)}\n\nbest: {either(hard_moves(position))}"
-
-
-def read_cell(text: str, position: Position) -> tuple[int | None, str]:
-    """The free cell that a text names, such as `6` or `2,3`, or None and what is wrong."""
-    cell = _CELLS.get(text.replace(" ", "").strip())
-    if cell is None:
-        shown = printable(text[:20])
-        return None, f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
-    if cell not in position.free:
-        free = ", ".join(str(each + 1) for each in position.free)
-        return None, f"cell {cell + 1} is taken; these are free: {free}"
-    return cell, ""
+            return [*moves, _CELLS[key]]
 
 
 Results = Sequence[tuple[str, str, Tally, Tally]]
