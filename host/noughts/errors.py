@@ -31,10 +31,6 @@ class DataLogError(NoughtsError):
     """A file is not a data log with our games, or it is cut short or damaged."""
 
 
-class FirmwareError(NoughtsError):
-    """A firmware file cannot be used."""
-
-
 class IllegalMoveError(NoughtsError, ValueError):
     """A move on a taken cell, off the board, or after the end of the game."""
 

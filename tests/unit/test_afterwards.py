@@ -323,7 +323,7 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
         assert len(printed("games").splitlines()) == 6  # what is in the log is read, too
 
 
-@pytest.mark.parametrize("line", ["games", "replay 1", "stats", "export", "report"])
+@pytest.mark.parametrize("line", ["games", "replay last", "stats", "export", "report"])
 def test_a_store_without_games(line, tmp_path, refused):
     missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
     assert f"no games are stored in {missing} yet; " in refused(*line.split(), db=missing)

@@ -27,7 +27,7 @@ from noughts.boards.packing import MARK, NAMES, files_for_boards, pack
 from noughts.boards.put import forget_games, plan, require_room
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
 from noughts.device_files import device_files
-from noughts.errors import BoardError, FirmwareError
+from noughts.errors import BoardError, NoughtsError
 from slim import V2_TABLE, slim
 
 SOURCE = b'''\
@@ -250,7 +250,7 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
         tail = data.draw(st.sampled_from([0, 1, number + 2, 200, 255]))
         start = firmware.layout.start + number * CHUNK_SIZE
         firmware.memory.puts(start, b"\xfe" + chunk[1:-1] + bytes([tail]))
-    with contextlib.suppress(FirmwareError):
+    with contextlib.suppress(NoughtsError):
         firmware.files()
 
 
@@ -307,7 +307,7 @@ def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
     ],
 )
 def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
-    with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; use an official"):
+    with pytest.raises(NoughtsError, match=r"it holds no MicroPython.*; use an official"):
         read_firmware(changed(board, bytes_at), "it")
 
 
@@ -324,7 +324,7 @@ def test_the_official_universal_hex_is_written_as_it_was():
     ],
 )
 def test_files_that_cannot_be(files, why):
-    with pytest.raises(FirmwareError, match=why):
+    with pytest.raises(NoughtsError, match=why):
         slim("V2").with_files(files)
 
 
@@ -344,7 +344,7 @@ def test_files_that_cannot_be(files, why):
 def test_bad_firmware_files(tmp_path, content, why):
     path = tmp_path / "firmware.hex"
     path.write_text(content, "latin-1")
-    with pytest.raises(FirmwareError, match=why) as caught:
+    with pytest.raises(NoughtsError, match=why) as caught:
         load_firmware(path)
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
@@ -352,7 +352,7 @@ def test_bad_firmware_files(tmp_path, content, why):
 def test_firmware_for_the_other_board(tmp_path):
     path = tmp_path / "v2.hex"
     path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
-    with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
+    with pytest.raises(NoughtsError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)
-    with pytest.raises(FirmwareError, match="it holds no MicroPython; use an official"):
+    with pytest.raises(NoughtsError, match="it holds no MicroPython; use an official"):
         read_firmware(universal_hex({"V1": slim("V2")}), "it")

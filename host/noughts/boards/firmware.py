@@ -31,7 +31,7 @@ from universal_hex import BoardId, IndividualHex, create_uhex
 from microbit_emulator import firmware as hexes
 from microbit_emulator.errors import HexError
 from microbit_emulator.firmware import V1, V2, layout_of
-from noughts.errors import FirmwareError
+from noughts.errors import NoughtsError
 
 _VERSIONS = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20
@@ -77,7 +77,7 @@ class Firmware:
     def with_files(self, files: Mapping[str, bytes]) -> Firmware:
         """This firmware with only these files in its file system.
 
-        Raises `FirmwareError` if the files do not fit, or one has no name or no content.
+        Raises `NoughtsError` if the files do not fit, or one has no name or no content.
         """
         memory = intelhex.IntelHex(self.memory)
         del memory[self.layout.start : self.layout.stop + 1]  # the mark of its spare page too
@@ -85,15 +85,15 @@ class Firmware:
             fs.add_files_to_hex(memory, self.info, dict(files))
         except FilesystemError as error:
             why = str(error).rstrip(".")
-            raise FirmwareError(f"micro:bit {self.board}: {why}; change that file") from error
+            raise NoughtsError(f"micro:bit {self.board}: {why}; change that file") from error
         return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:
-        """The files in its file system, by name. Raises `FirmwareError` if it is damaged."""
+        """The files in its file system, by name. Raises `NoughtsError` if it is damaged."""
         try:
             return fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:
-            raise FirmwareError(
+            raise NoughtsError(
                 f"the file system for {self.board} is damaged ({error}); build the hex again"
             ) from error
 
@@ -125,7 +125,7 @@ def bundled_for(board: str) -> Firmware:
 def load_firmware(path: Path) -> dict[str, Firmware]:
     """The firmwares in a file, by board: a Universal Hex, or a plain hex for one board.
 
-    Raises `FirmwareError` if there is none.
+    Raises `NoughtsError` if there is none.
     """
     with path.open(encoding="ascii", errors="replace") as file:
         return read_firmware(file.read(_MAX_FILE), str(path))
@@ -136,7 +136,7 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
     try:
         sections = hexes.split(text, name)
     except HexError as error:
-        raise FirmwareError(str(error)) from error
+        raise NoughtsError(str(error)) from error
     found = {}
     for section, chunks in sections.items():
         memory = hexes.intel_hex(chunks)
@@ -145,18 +145,18 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
         if info and versions and section in ("", info.device_version.value):
             found[info.device_version.value] = Firmware(memory, info, versions[1], versions[2])
     if not found:
-        raise FirmwareError(f"{name} holds no MicroPython; use an official MicroPython hex")
+        raise NoughtsError(f"{name} holds no MicroPython; use an official MicroPython hex")
     return dict(sorted(found.items()))
 
 
 def firmware_for(board: str, path: Path | None = None) -> Firmware:
     """The firmware for a board from a hex file, by default the bundled one.
 
-    Raises `FirmwareError` if the file has none for that board.
+    Raises `NoughtsError` if the file has none for that board.
     """
     found = {board: bundled_for(board)} if path is None else load_firmware(path)
     if board not in found:
-        raise FirmwareError(
+        raise NoughtsError(
             f"{path} is for the micro:bit {' and '.join(found)} only; "
             f"choose that with --board, or use a hex for {board}"
         )

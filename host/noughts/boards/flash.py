@@ -20,7 +20,7 @@ from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.boards.start import Start, confirm_start
 from noughts.brain import Table
-from noughts.errors import BoardError, FirmwareError
+from noughts.errors import BoardError, NoughtsError
 
 _PORT_COMES_BACK_S = 10.0
 
@@ -49,7 +49,7 @@ def our_hex(radio: Radio = OFF, firmware: Sequence[Path] = ()) -> Hex:
 def hex_in(path: Path) -> Hex:
     """A hex from a file. It must be ours, so that its start can be confirmed.
 
-    Raises `FirmwareError`.
+    Raises `NoughtsError`.
     """
     contents = [firmware.files() for firmware in load_firmware(path).values()]
     # In a game's hex, the V1 never has radio.
@@ -59,7 +59,7 @@ def hex_in(path: Path) -> Hex:
         tables = {files.get("table.py") for files in contents}
         text = tables.pop()
         if text is None or tables:
-            raise FirmwareError(
+            raise NoughtsError(
                 f"{path} does not hold the game, or not the same for each board; make one with "
                 "`noughts hex`"
             )

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -214,8 +215,7 @@ def _described(
             lines.append(f"  radio: {radio}")
         lines.append(f"  files: {len(files)}{', the same' if files == previous else ''}")
         if files != previous:
-            for name, size in sizes.items():
-                lines.append(f"    {name:<14} {size:>6,} bytes")
+            lines += [f"    {name:<14} {size:>6,} bytes" for name, size in sizes.items()]
         previous = files
     return facts
 
@@ -224,24 +224,19 @@ def _extract(folder: Path, contents: Contents) -> None:
     """Write all files or none; if the boards' files differ, each board gets its own folder."""
     versions = list(contents.values())
     alike = all(files == versions[0] for files in versions)
-    wanted = {
-        _safe(folder if alike else folder / board, name): content
-        for board, files in contents.items()
-        for name, content in files.items()
-    }
+    wanted = {}
+    for board, files in contents.items():
+        for name, content in files.items():
+            # A hex may come from anywhere; no name in it may lead out of the folder.
+            if name in ("", "..") or Path(name).name != name or not name.isprintable():
+                raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
+            wanted[(folder if alike else folder / board) / name] = content
     for path, content in wanted.items():
         if path.exists() and path.read_bytes() != content:
             raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
     for path, content in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(path, content)
-
-
-def _safe(folder: Path, name: str) -> Path:
-    """The path of a file that the hex names. It may not lead out of the folder."""
-    if name in ("", "..") or Path(name).name != name or not name.isprintable():
-        raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
-    return folder / name
 
 
 @options.command("noughts doctor", "noughts doctor --json")
@@ -267,9 +262,8 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
         for number, (_, checks) in enumerate(boards, 1):
             print(f"board {number}")
             _print(checks)
-    return not all(
-        check.good for checks in (here, *(each for _, each in boards)) for check in checks
-    )
+    everything = chain(here, *(checks for _, checks in boards))
+    return not all(check.good for check in everything)
 
 
 def _check_games(path: Path) -> str:

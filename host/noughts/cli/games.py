@@ -174,10 +174,7 @@ def _number(text: str) -> int | str:
 def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
     """Step through a game, judging each move."""
     with options.open_store(db) as store:
-        if game == "last" or not count(store, GameFilter()):
-            found = _newest(store)
-        else:
-            found = stored_game(store, int(game))
+        found = _newest(store) if game == "last" else stored_game(store, int(game))
         head, steps = heading(found), replay(found)["steps"]
     if not text and sys.stdin.isatty() and sys.stdout.isatty():
         from noughts.terminal.replay import ReplayApp

@@ -22,16 +22,7 @@ from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
 from noughts.terminal.layout import grid, table
 from noughts.terminal.plots import FORMATS, draw_statistics
-from noughts.views.class_report import (
-    MISTAKE,
-    boards,
-    boards_by_name,
-    first_moves,
-    lengths,
-    players,
-    results,
-    statistics,
-)
+from noughts.views import class_report
 from noughts.views.export_columns import plain_text
 from noughts.views.games import describe
 from noughts.views.table import Table
@@ -77,14 +68,14 @@ def _print(found: Stats) -> None:
     origins = ((found.recovered, "recovered"), (found.by_radio, "by radio alone"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
     print(f"{counted(found.games, 'game')}{of_these}")
-    _print_table(results(found))
+    _print_table(class_report.results(found))
     if any(found.first_moves):
         print("\nFirst moves of people, in games that were won or drawn\n")
-        print(grid(first_moves(found.first_moves).labels))
-    _print_table(lengths(found))
-    _print_table(boards(found, {}), without=("not_ended", "last"))
-    _print_table(players(found))
-    print(f"\n{MISTAKE}")
+        print(grid(class_report.first_moves(found.first_moves).labels))
+    _print_table(class_report.lengths(found))
+    _print_table(class_report.boards(found, {}), without=("not_ended", "last"))
+    _print_table(class_report.players(found))
+    print(f"\n{class_report.MISTAKE}")
 
 
 def _print_table(found: Table, without: Sequence[str] = ()) -> None:
@@ -104,7 +95,7 @@ def _record(found: Stats) -> dict[str, object]:
         ],
         "first_moves": found.first_moves,
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
-        "boards": [board_record(board) for board in boards_by_name(found)],
+        "boards": [board_record(board) for board in class_report.boards_by_name(found)],
         "players": {
             seat: {name: getattr(player, name) for name in _PLAYER}
             | {"thought_ms": player.quartiles_ms()}
@@ -139,7 +130,7 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
 
             text = render(
                 "report.html",
-                found=statistics(found, last, met_positions(store, chosen)),
+                found=class_report.statistics(found, last, met_positions(store, chosen)),
                 chosen=describe(chosen),
                 made=timestamps.local(timestamps.now()),
                 version=__version__,
@@ -153,20 +144,12 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
 
 def _csv(found: Stats, last: Mapping[str, When]) -> str:
     """One row per board; no text in it can be mistaken for a formula, a number or a date."""
-    rows = []
-    for board in boards_by_name(found):
-        began, before = (
-            None if each is None else timestamps.utc(each) for each in last.get(board.board, When())
-        )
-        rows.append(
-            board_record(board)
-            | {
-                "board": plain_text(board.board),
-                "name": plain_text(board.name),
-                "last_utc": began,
-                "last_before_utc": before,
-            }
-        )
+    rows: list[dict[str, object]] = []
+    for board in class_report.boards_by_name(found):
+        names = {"board": plain_text(board.board), "name": plain_text(board.name)}
+        times = zip(("last_utc", "last_before_utc"), last.get(board.board, When()), strict=True)
+        ended = {name: None if at is None else timestamps.utc(at) for name, at in times}
+        rows.append({**board_record(board), **names, **ended})
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()

@@ -176,9 +176,8 @@ def _box(menace: Menace, position: Position) -> str:
     beads = menace.beads(position)
     if beads is None:
         (cell,) = position.free
-        alone = f"{position.turn} has one move, cell {cell + 1}."
-        picture = board(position, {cell: str(cell + 1)})
-        return f"{picture}\n\nThere is no box for this position: {alone}"
+        alone = f"There is no box for this position: {position.turn} has one move, cell {cell + 1}."
+        return f"{board(position, {cell: str(cell + 1)})}\n\n{alone}"
     slots = alike(position)
     first = {slot: cell for cell, slot in reversed(slots.items())}
     labels = {

@@ -151,10 +151,6 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
             return [*moves, _CELLS[key]]
 
 
-Results = Sequence[tuple[str, str, Tally, Tally]]
-"""Pairs of engines, with the games of the first one, moving first and moving second."""
-
-
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
 @options.engine_arguments(f"two of {', '.join(engines())}")
 @option("--all", "every engine against every other", "everyone")
@@ -173,7 +169,7 @@ def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_jso
     if len(chosen) != (0 if everyone else 2):
         raise click.UsageError("a duel takes two engines; name two, or use --all alone")
     pairs = list(combinations(chosen or engines().values(), 2))
-    results = []
+    results = []  # pairs, with the games of the first one, moving first and moving second
     with progress(games * len(pairs), "games") as steps:
         for one, other in pairs:
             steps.doing(f"{one.name} against {other.name}")
@@ -206,7 +202,7 @@ def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) ->
     print("In brackets: 95% confidence intervals (Wilson).")
 
 
-def _print_pairs(results: Results, games: int, seed: int) -> None:
+def _print_pairs(results: Sequence[tuple[str, str, Tally, Tally]], games: int, seed: int) -> None:
     rows: list[tuple[str, ...]] = [("engine", "against", "won", "drawn", "lost")]
     widest = 0.0
     for one, other, first, second in results:

@@ -61,7 +61,7 @@ def program(
 ) -> Program:
     """A firmware with packed files, by default the game on the official firmware.
 
-    Raises `FirmwareError` if the files do not fit.
+    Raises `NoughtsError` if the files do not fit.
     """
     chosen = files_for_boards() if files is None else packed(files)
     return _with_files(firmware or bundled_for(board), tuple(chosen.items()))
