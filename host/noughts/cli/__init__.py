@@ -59,9 +59,6 @@ def load(name: str) -> click.Command:
 class _Commands(click.Group):
     """Imports only the command that is wanted, so that help is quick."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS and not ctx.resilient_parsing:
             raise click.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)

@@ -88,9 +88,7 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
 
 def _record(game: StoredGame) -> dict[str, object]:
     return {
-        field.name: timestamps.iso(value)
-        if field.kind == "timestamp" and value is not None
-        else value
+        field.name: timestamps.iso(value) if value and field.kind == "timestamp" else value
         for field, value in zip(FIELDS, values(game), strict=True)
     }
 
@@ -116,7 +114,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
                 {
                     **board._asdict(),
                     "by_radio": is_by_radio(board.board),
-                    "heard": None if board.heard is None else timestamps.iso(board.heard),
+                    "heard": board.heard and timestamps.iso(board.heard),
                 }
                 for board in known
             ]

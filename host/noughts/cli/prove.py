@@ -44,14 +44,12 @@ class _Proved:
         lost = [seat for seat in self.proof.seats if seat.losing_line is not None]
         self.soonest = min(lost, key=lambda seat: len(seat.losing_line or ()), default=None)
         """The seat from which it loses soonest."""
-        self.shown: dict[bool, Sequence[int]] = {}
+        self.shown: dict[bool, Sequence[int] | None] = {}
         """The lost games to show as pictures, by whether the engine moves first."""
-        if pictures and self.soonest:
-            # A MENACE's shortest loss may hardly ever be played.
-            games = [(self.soonest.first, self.soonest.losing_line)]
-            if isinstance(engine, Menace):
-                games = [(seat.first, seat.likeliest_loss) for seat in lost]
-            self.shown = {first: line for first, line in games if line}
+        if pictures and isinstance(engine, Menace):  # its shortest loss may hardly ever be played
+            self.shown = {seat.first: seat.likeliest_loss for seat in lost}
+        elif pictures and self.soonest:
+            self.shown = {self.soonest.first: self.soonest.losing_line}
         self.against = {
             name: [odds(self.own, each, first, Fraction) for first in (True, False)]
             for name, each in engines().items()
@@ -72,7 +70,8 @@ class _Proved:
                 f"{chance} = " * (len(str(chance)) <= _MAX_FRACTION) + f"{float(chance):.2%}",
             )
 
-    def verdict(self) -> str:
+    def verdict(self) -> Iterator[str]:
+        """Whether it loses or gives away value; and that it may answer in several ways."""
         if self.soonest:
             how = self._how(self.soonest.first, self.soonest.losing_line or ())
             text = f"loses moving {self.soonest.order}, {how}"
@@ -80,11 +79,10 @@ class _Proved:
             text = "lost no game with its answers to two calls, which is not a proof"
         else:
             text = "never loses"
+        value = "preserves the value of every reachable position"
         if losing := self.proof.value_losing_positions:
-            return f"{text}; gives away value in {losing:,} of {_POSITIONS:,} positions"
-        return f"{text}; preserves the value of every reachable position"
-
-    def choices(self) -> Iterator[str]:
+            value = f"gives away value in {losing:,} of {_POSITIONS:,} positions"
+        yield f"{text}; {value}"
         if self.own and self.own.varies:
             position, *replies = self.own.varies
             one, other = (either(reply.cells) for reply in replies)
@@ -130,8 +128,8 @@ class _Proved:
                     "no other loss is more frequent"
                 )
             resigns = "" if after(line).over else f"\n\n{who} resigns here"
-            moves = f"{_moves(line, seat.first)}{resigns}"
-            yield f"{who} {how} (? and ?? are its mistakes):\n\n{moves}"
+            moves = _moves(line, seat.first)
+            yield f"{who} {how} (? and ?? are its mistakes):\n\n{moves}{resigns}"
 
     def table_against(self) -> str:
         rows: list[Sequence[str]] = [("against", *RESULTS)]
@@ -191,7 +189,7 @@ def _print(proved: Iterable[_Proved]) -> None:
         80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )
     for each in proved:
-        for line in (each.verdict(), *each.choices()):
+        for line in each.verdict():
             print(wrapper.fill(f"{each.name}: {line}"))
         for line in each.chances():
             print(wrapper.fill(f"  {line}"))

@@ -148,7 +148,7 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     for board in class_report.boards_by_name(found):
         names = {"board": plain_text(board.board), "name": plain_text(board.name)}
         times = zip(("last_utc", "last_before_utc"), last.get(board.board, When()), strict=True)
-        ended = {name: None if at is None else timestamps.utc(at) for name, at in times}
+        ended = {name: at and timestamps.utc(at) for name, at in times}
         rows.append({**board_record(board), **names, **ended})
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]))

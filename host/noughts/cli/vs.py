@@ -12,7 +12,7 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.cli.options import option
+from noughts.cli.options import IntRange, option
 from noughts.engines.menace import SUFFIX, Menace, learn_game
 from noughts.engines.registry import engines, listed
 from noughts.errors import printable
@@ -154,12 +154,7 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
 @options.engine_arguments(f"two of {', '.join(engines())}")
 @option("--all", "every engine against every other", "everyone")
-@option(
-    "-n, --games GAMES",
-    "games for each pair, an even number",
-    type=options.IntRange(2, 10_000_000),
-    default=1000,
-)
+@option("-n, --games N", "games for each pair (even)", type=IntRange(2, 10_000_000), default=1000)
 @option("--seed", "the seed of the random numbers", default=0)
 @options.as_json("the results")
 def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:

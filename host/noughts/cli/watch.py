@@ -7,7 +7,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -135,15 +134,14 @@ def run_watch(
     lists_events = plain or as_json
     unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
-        file: Any = None
-        if captured is not None:  # before the store is made
-            file = stack.enter_context(click.open_file(str(captured), "rb"))
+        # Before the store is made.
+        file = captured and stack.enter_context(click.open_file(str(captured), "rb"))
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
         # Closed last: closing a store releases all locks that this process has on it.
         recorder = stack.enter_context(closing(Recorder(store, known=ids)))
-        if captured is not None:
+        if captured and file:
             _read(captured, file, name, recorder, session, as_json if lists_events else None)
             _sum_up(session, recorder)
             return
@@ -223,7 +221,7 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
 
 def _read(
     captured: Path,
-    file: BufferedReader,
+    file: Any,
     name: str | None,
     recorder: Recorder,
     session: Session,

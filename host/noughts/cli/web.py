@@ -15,12 +15,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
-@option(
-    "--port N",
-    "the port to serve on (or the next free one); 0 for any",
-    type=IntRange(0, 65_535),
-    default=PORT,
-)
+@option("--port N", "the port, or the next free one; 0: any", type=IntRange(0, 65535), default=PORT)
 @option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
 @option("--lan", "let other computers on the network watch, but not change anything")
 @option("--no-browser", "do not open a browser")
