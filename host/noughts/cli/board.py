@@ -66,8 +66,7 @@ def run_flash(
     failed = 0
     for each in chosen:
         try:
-            shown = partial(print, flush=True)
-            flash(each, what, shown, progress, port=port, verify=not no_verify)
+            flash(each, what, partial(print, flush=True), progress, port=port, verify=not no_verify)
         except (NoughtsError, OSError) as error:
             if not every:
                 raise

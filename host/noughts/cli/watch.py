@@ -32,7 +32,6 @@ from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, s
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """To print the last lines on a busy computer, and for a reader to take them."""
-_STDIN = Path("-")
 RECORDS = """
 With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
 
@@ -228,7 +227,7 @@ def _read(
     as_json: bool | None,
 ) -> None:
     """Store the games of a captured log or a data log. as_json: None lists no events."""
-    is_input = captured == _STDIN
+    is_input = captured == Path("-")
     called = "stdin" if is_input else printable(captured.name)
     name = name or (called if is_input else name_of_copy(called))
 
