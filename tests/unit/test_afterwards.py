@@ -326,17 +326,13 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
 @pytest.mark.parametrize("line", ["games", "replay last", "stats", "export", "report"])
 def test_a_store_without_games(line, tmp_path, refused):
     missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
-    assert f"no games are stored in {missing} yet; " in refused(*line.split(), db=missing)
-    assert f"{empty} holds no game yet; " in refused(*line.split(), db=empty)
-    assert not missing.exists()
-
-
-@pytest.mark.parametrize("line", ["games", "replay last", "boards name 3 x"])
-def test_a_demonstration_has_its_own_store(line, tmp_path, refused):
-    missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
     demonstration(empty).touch()
-    for db in (missing, empty):
-        assert f"--emulated`, add --db {demonstration(db)}\n" in refused(*line.split(), db=db)
+    there = f"; for those of `noughts watch --emulated`, add --db {demonstration(empty)}\n"
+    for db, why in ((missing, f"no games are stored in {missing} "), (empty, f"{empty} holds no")):
+        told = refused(*line.split(), db=db)
+        assert why in told and told.endswith(there)
+    assert there in refused("boards", "name", "3", "x", db=empty)
+    assert not missing.exists()
 
 
 def test_no_games_are_an_empty_list(tmp_path, printed):
