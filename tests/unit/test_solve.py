@@ -70,7 +70,6 @@ def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
         found = Steps(position, search)
         last, tree = found.steps[-1], found.tree
         assert (last["nodes"], last["cut"], tree.score) == (reply.nodes, reply.cut, reply.score)
-        assert sum(step["kind"] == "enter" for step in found.steps) == reply.nodes
         played = f"{position.turn} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
         assert last["text"].startswith(played)
         assert build_tree(position, 1, search).score == tree.score
@@ -101,7 +100,7 @@ def test_the_best_so_far_is_best_until_a_better_one():
         (LESSON, "alphabeta", "O plays 1 and has a line: a win in 2 for O. O's best so far: alpha"),
         (LESSON, "alphabeta", "1 move cut (7): X already has a win in 3 with an earlier move, and"),
         (LESSON, "minimax", " boards were looked at, 0 moves cut."),
-        ("XOXOX....", "alphabeta", "O tries 6. The window is open: nothing is known yet."),
+        ("XOXOX....", "alphabeta", "O tries 6. The window is from −∞ to ∞ for O."),
         ("XOXOX....", "alphabeta", "O tries 7. The window is from −∞ to loss in 2 for O."),
         ("XOXOX....", "alphabeta", "O's 7 is at least a loss in 4 for O. O's best so far: alpha"),
         ("XOXOX....", "alphabeta", "X's 8 is at most a win in 4 for X. No better than X's best"),

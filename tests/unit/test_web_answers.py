@@ -197,7 +197,7 @@ def test_a_search_that_is_too_large_to_follow():
         "From XO..X...O alpha-beta looks at 93."
     ) in found.text
     *_, instead = (link for name, link in found.attributes if name == "href" and "?" in link)
-    assert json.loads(page(instead).data)["nodes"] == 93
+    assert json.loads(page(instead).data)["steps"][-1]["nodes"] == 93
 
 
 def test_steps_and_boards_of_a_search():

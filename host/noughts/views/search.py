@@ -1,9 +1,8 @@
 """Searches for the page Learn: the boards of a search, and the knowledge after each step.
 
-    enter   a move is tried; if it ends the game, its value is known at once
-    value   all that can follow is known, or enough of it: the move has a value
-    cut     the moves that are left cannot matter any more
-    done    the root's value is known, and the move to play
+At a step, a move is tried; or its value is known, since all that can follow is known, or enough of
+it; or the moves that are left are cut, since they cannot matter any more. After the last step, the
+root's value is known, and the move to play.
 
 The steps are read off the tree that the engine itself went through, so they cannot differ from it.
 """
@@ -20,7 +19,6 @@ from noughts.engines.search import (
     build_tree,
     format_score,
 )
-from noughts.game.board import Board
 from noughts.game.positions import WON, Position
 from noughts.protocol.describe import counted
 
@@ -30,40 +28,29 @@ CALLED: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
 
 @lru_cache(maxsize=32)  # a class follows the same few positions
 def followed(position: Position, search: Search) -> dict[str, Any]:
-    """The view of a search; if it is too large, a message and a smaller one to follow."""
-    nodes, cut = _size(position, search)
-    if nodes + cut > MAX_DRAWN:
-        return _too_large(position, search, nodes)
-    found = Steps(position, search)
-    view = {
-        "position": str(position),
-        "search": search,
-        "nodes": nodes,
-        "cut": cut,
-        "boards": found.boards,
-        "steps": found.steps,
-    }
-    return {"position": str(position), "view": view}
+    """The view of a search; if it is too large, a message and a position to follow instead.
+
+    Alpha-beta can follow that: it comes after as few best moves as needed.
+    """
+    if sum(_size(position, search)) <= MAX_DRAWN:
+        found = Steps(position, search)
+        shown = {"boards": found.boards, "steps": found.steps}
+        return {"view": {"position": str(position), "search": search} | shown}
+    instead = position
+    while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
+        instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
+    nodes, fewer = _size(position, search)[0], _size(instead, "alphabeta")[0]
+    message = (
+        f"From {position} {CALLED[search]} looks at {nodes:,} boards: too many to follow. "
+        f"From {instead} alpha-beta looks at {fewer:,}."
+    )
+    return {"message": message, "instead": instead}
 
 
 @cache
 def _size(position: Position, search: Search) -> tuple[int, int]:
     reply = SEARCHES[search]().reply(position)
     return reply.nodes, reply.cut
-
-
-def _too_large(position: Position, search: Search, nodes: int) -> dict[str, Any]:
-    """Advise alpha-beta, from the position after as few best moves as needed."""
-    instead = position
-    while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
-        instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
-    fewer, _ = _size(instead, "alphabeta")
-    return {
-        "position": str(position),
-        "message": f"From {position} {CALLED[search]} looks at {nodes:,} boards: too many to "
-        f"follow. From {instead} alpha-beta looks at {fewer:,}.",
-        "instead": {"position": str(instead), "search": "alphabeta"},
-    }
 
 
 class Steps:
@@ -74,29 +61,35 @@ class Steps:
         """In the order of the search, as in the tree."""
         self.steps: list[dict[str, Any]] = []
         self._cuts = search == "alphabeta"
-        self._nodes = self._cut = 0
+        self._cut = 0
         self.tree, mover = build_tree(position, 9, search), position.turn
         self._enter(self.tree, None)
-        self._step("enter", 0, f"{mover} is to move: which move is best?")
+        self._step(0, f"{mover} is to move: which move is best?")
         self._try_moves(self.tree, 0)
         best = next(child for child in self.tree.children if child.best)
         self.boards[0]["valued"] = len(self.steps)
         cost = f"{self._nodes} boards were looked at, {counted(self._cut, 'move')} cut."
-        self._step("done", 0, f"{mover} plays {best.number}: {best.value}. {cost}")
+        self._step(0, f"{mover} plays {best.number}: {best.value}. {cost}")
+
+    @property
+    def _nodes(self) -> int:
+        """How many boards were looked at so far."""
+        return len(self.boards) - self._cut
 
     def _enter(self, node: Node, parent: int | None) -> int:
-        marks, root = str(node.position), node.cell is None
-        mover = "" if node.cell is None else marks[node.cell]
+        marks, text, whose = str(node.position), f"{node.position.turn} to move", ""
+        if node.cell is not None:
+            text, whose = f"{marks[node.cell]} plays {node.number}", f" of {marks[node.cell]}"
         is_open = (node.alpha, node.beta) == (-INFINITE, INFINITE)
         self.boards.append(
             {
                 "marks": marks,
                 "parent": parent,
                 "last": node.cell,
-                "text": f"{node.position.turn} to move" if root else f"{mover} plays {node.number}",
-                "line": Board.of(node.position).winning_line or (),
+                "text": text,
+                "line": node.position.won_cells,
                 "value": None if node.score is None else node.value,
-                "whose": f"Window{f' of {mover}' * bool(mover)}, from alpha to beta",
+                "whose": f"Window{whose}, from alpha to beta",
                 "window": None if is_open else f"window: {_window(node.alpha, node.beta)}",
                 # The steps at which it appears, at which its value is known, and between which it
                 # is the best move from its position, if ever.
@@ -107,20 +100,16 @@ class Steps:
         )
         return len(self.boards) - 1
 
-    def _step(
-        self, kind: str, board: int, text: str, alpha: int = -INFINITE, beta: int = INFINITE
-    ) -> None:
+    def _step(self, board: int, text: str, alpha: int = -INFINITE, beta: int = INFINITE) -> None:
         """alpha, beta: the window of the player who chooses between `board` and its siblings."""
-        self._nodes += kind == "enter"
         self.steps.append(
             {
-                "kind": kind,
                 "board": board,
                 "text": text,
                 "alpha": alpha,
                 "beta": beta,
                 "window": _window(alpha, beta),
-                "nodes": self._nodes,  # looked at so far
+                "nodes": self._nodes,
                 "cut": self._cut,
             }
         )
@@ -128,7 +117,6 @@ class Steps:
     def _try_moves(self, node: Node, number: int) -> None:
         """Try the moves of a board, remembering the best, until the rest is cut."""
         mover = node.position.turn
-        alpha, beta = -INFINITE, INFINITE
         best: tuple[int, dict[str, Any]] | None = None
         for child in node.children:
             if child.score is None:
@@ -136,8 +124,8 @@ class Steps:
             alpha, beta = child.alpha, child.beta
             board = self._enter(child, number)
             if not child.position.over:
-                window = f" {_known(mover, alpha, beta)}" if self._cuts else ""
-                self._step("enter", board, f"{mover} tries {child.number}.{window}", alpha, beta)
+                window = f" The window is from {_window(alpha, beta)} for {mover}." * self._cuts
+                self._step(board, f"{mover} tries {child.number}.{window}", alpha, beta)
                 self._try_moves(child, board)
             valued = self.boards[board]["valued"] = len(self.steps)
             better = best is None or child.score > best[0]
@@ -149,8 +137,7 @@ class Steps:
             # Minimax has a best value too, but does not use it as alpha.
             raised = max(alpha, child.score) if self._cuts else alpha
             text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
-            self._step("enter" if child.position.over else "value", board, text, raised, beta)
-            alpha = raised
+            self._step(board, text, raised, beta)
         rest = [child for child in node.children if child.score is None]
         if not rest:
             return
@@ -161,19 +148,13 @@ class Steps:
         text = (
             f"{counted(len(rest), 'move')} cut ({cells}): {other} already has a "
             f"{format_score(-beta)} with an earlier move, and here {mover} has a "
-            f"{format_score(alpha)} for certain. So {other} never lets it come to this board."
+            f"{format_score(raised)} for certain. So {other} never lets it come to this board."
         )
-        self._step("cut", first, text, alpha, beta)
+        self._step(first, text, raised, beta)
 
 
 def _window(alpha: int, beta: int) -> str:
     return f"{format_score(alpha)} to {format_score(beta)}"
-
-
-def _known(mover: str, alpha: int, beta: int) -> str:
-    if (alpha, beta) == (-INFINITE, INFINITE):
-        return "The window is open: nothing is known yet."
-    return f"The window is from {_window(alpha, beta)} for {mover}."
 
 
 def _result(node: Node, mover: str) -> str:

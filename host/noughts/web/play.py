@@ -84,7 +84,8 @@ def learn(request: Request) -> Response:
     shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
     status = 200
     try:
-        shown |= followed(parse_unfinished(text), search)
+        position = parse_unfinished(text)
+        shown |= {"position": position} | followed(position, search)
     except NoughtsError as error:
         shown["message"], status = str(error), 400
     return answer(request, "learn", status, **shown, search=search, searches=CALLED)

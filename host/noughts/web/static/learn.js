@@ -34,7 +34,8 @@ $('clear').addEventListener('click', () => draw('.'.repeat(9)));
 draw();
 if (view) follow(view);
 
-function follow({ position, search, nodes, cut, boards, steps }) {
+function follow({ position, search, boards, steps }) {
+  const { nodes, cut } = steps.at(-1);
   const shown = tree(boards);
   const stepper = new Stepper(steps.length - 1, show, () => SHOWN_MS);
 
@@ -50,7 +51,7 @@ function follow({ position, search, nodes, cut, boards, steps }) {
       const best = board.best && at >= board.best[0] && (board.best[1] === null || at < board.best[1]);
       mark.textContent = isCut ? '✂ ' : best ? '★ ' : '';
       value.textContent = isCut ? ': cut' : valued ? `: ${board.value}` : ': …';
-      const current = number === now.board || (now.kind === 'cut' && isCut && board.entered === at);
+      const current = number === now.board || (isCut && board.entered === at);
       one.className = classes('one', isCut && 'cut', best && 'best', path.has(number) && 'path', current && 'now');
       one.setAttribute('aria-current', number === now.board ? 'step' : 'false');
     });
