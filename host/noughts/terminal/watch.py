@@ -20,7 +20,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from noughts.errors import StoreError, printable
-from noughts.protocol.describe import counted, opponents, result, seated
+from noughts.protocol.describe import counted, opponents, result
 from noughts.recording.events import Event
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import BoardState, Ended, Session
@@ -30,6 +30,7 @@ from noughts.store.timestamps import When
 from noughts.terminal.layout import columns
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
+from noughts.views.situation import summary
 from noughts.views.words import name_key, score
 
 _REDRAW_S = 0.1
@@ -210,16 +211,17 @@ def _tiles(boards: Sequence[tuple[str, BoardState]], room: int) -> Columns:
 def _tile(name: str, board: BoardState, width: int) -> Panel:
     game = board.game
     marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
-    noise = f"noise {board.noise}" if board.noise else ""
-    facts = ("", "", noise)
-    if game and board.connected:
-        turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
-        facts = (f"game {board.number}", turn, noise)
+    who, turn = summary(board)
+    number = f"game {board.number}" if game and board.connected else ""
+    facts = (number, turn, f"noise {board.noise}" if board.noise else "")
+    players = Text(who)
+    players.highlight_regex(".+(?= against )", PLAYERS["A"])
+    players.highlight_regex("(?<= against ).+", PLAYERS["B"])
     rows = [
         Text.assemble(row, f"  {fact}")
         for row, fact in zip(mark_rows(marks, last), facts, strict=True)
     ]
-    text = Text("\n", no_wrap=True, overflow="ellipsis").join([_opponents(board), *rows])
+    text = Text("\n", no_wrap=True, overflow="ellipsis").join([players, *rows])
     kind = board.boot.board if board.boot else ""
     title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
     return Panel(
@@ -232,14 +234,3 @@ def _tile(name: str, board: BoardState, width: int) -> Panel:
         style="" if board.connected else "dim",
         padding=(0, 1),
     )
-
-
-def _opponents(board: BoardState) -> Text:
-    if board.room_offline:
-        return Text("room offline")
-    if not board.connected:
-        return Text("gateway unplugged" if board.gateway else "unplugged")
-    if board.game is None:
-        return Text("in the menu" if board.boot else "waiting for a game")
-    a, b = map(seated, board.game.seats)
-    return Text.assemble((a, PLAYERS["A"]), " against ", (b, PLAYERS["B"]))

@@ -11,7 +11,9 @@ An arrow and a cross answer a press that places nothing, and a sad face a fault.
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from noughts.protocol.describe import opponents, result
 from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
+from noughts.recording.session import BoardState
 from noughts.views.words import ending
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
@@ -163,6 +165,24 @@ def instructions(now: Situation, controls: str) -> Instructions:
         place = f"button {now.player}", "place your mark"
         buttons = [("tilt", "move the cursor"), place, _TO_MENU]
     return Instructions(whose.format(now.player), about, tuple(buttons), now.player)
+
+
+def summary(board: BoardState, menu: bool = False) -> tuple[str, str]:
+    """Two short lines: who plays, and whose turn it is or the result; or why nobody plays.
+
+    menu: whether the LEDs show the menu, as they do after a start and after an abandoned game.
+    """
+    game = board.game
+    if board.room_offline:
+        return "room offline", ""
+    if not board.connected:
+        return "gateway unplugged" if board.gateway else "unplugged", ""
+    if game is None or game.end == "x":
+        return "in the menu" if menu or game or board.boot else "waiting for a game", ""
+    if menu:
+        return "in the menu", f"last: {opponents(game.seats)}, {result(game)}"
+    turn = f"{game.player(len(game.moves))}'s turn" if game.end == "-" else result(game)
+    return opponents(game.seats), turn
 
 
 def _ended(game: Game) -> str:

@@ -48,7 +48,7 @@ from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.queries import names
 from noughts.store.store import Store
-from noughts.views.situation import CONTROLS, Observer, instructions
+from noughts.views.situation import CONTROLS, Instructions, Observer, instructions, summary
 from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in
@@ -235,26 +235,22 @@ class LiveBoard:
         virtual = bool(self.kind)
         state = state or BoardState(self.id, "", connected=virtual)  # one that starts
         game, boot, by_radio = state.game, state.boot, state.gateway is not None
-        running = state.connected and not error
         now = self.observer.now
         controls = _choice_in(device.memory())[1] if device else ""
-        words = instructions(now, controls)
-        headline, about = words.headline, words.about
-        tile = _tile(game, now.phase == "menu")
+        words, tile = instructions(now, controls), summary(state, now.phase == "menu")
         if error:
-            headline, about = "The virtual board does not run", error
+            words = Instructions("The virtual board does not run", error)
             tile = "does not run", ""
         elif not state.connected:
-            tile = "gateway unplugged" if by_radio else "unplugged", ""
             what = "its gateway" if by_radio else "it"
-            headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
+            words = Instructions("Unplugged", f"It goes on as soon as {what} is plugged in again.")
         elif game is None and now.phase == "starting" and not virtual:
-            headline, about = "Waiting for a game", "It sends every move once a game goes on."
+            words = Instructions("Waiting for a game", "It sends every move once a game goes on.")
         if self.work is not None and "result" not in self.work:
             # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
-            about = f"{self.work['doing']}{done}".strip()
+            words = Instructions(headline, f"{self.work['doing']}{done}".strip())
         facts = [device.firmware] if device else []
         if boot is not None:
             facts += [f"game {boot.release}", f"hard plays from table {boot.table_id}"]
@@ -267,15 +263,15 @@ class LiveBoard:
             "id": self.id,
             "name": called,
             "virtual": virtual,
-            "running": running,
+            "running": state.connected and not error,
             "ended": bool(error),
             "kind": f"virtual micro:bit {kind}" if virtual else f"micro:bit {kind}",
             "facts": printable(" · ".join(filter(None, facts))),
             "by_radio": by_radio,
-            "headline": headline,
-            "about": about,
-            "player": words.player if running else "",
-            "buttons": words.buttons if running else (),
+            "headline": words.headline,
+            "about": words.about,
+            "player": words.player,
+            "buttons": words.buttons,
             "game": _game(game, state.number) if game else _NO_GAME,
             "tile": tile,
             "score": f"score: {score(state.score)}" if state.score.total() else "",
@@ -306,13 +302,3 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
         "scores": list(zip(LINE_NAMES, score_array(marks), strict=True)),
         "about": f"game {number}" + ("" if game.end == "-" else f": {result(game)}"),
     }
-
-
-def _tile(game: Game | None, menu: bool) -> tuple[str, str]:
-    """Two short lines for the class: the opponents, and whose turn it is or the result."""
-    if game is None or game.end == "x":
-        return "in the menu" if menu else "waiting for a game", ""
-    if menu:
-        return "in the menu", f"last: {opponents(game.seats)}, {result(game)}"
-    turn = f"{game.player(len(game.moves))}'s turn" if game.end == "-" else result(game)
-    return opponents(game.seats), turn
