@@ -106,19 +106,19 @@ def test_what_the_buttons_do():
 def test_icons_and_texts_hide_no_marks():
     observer = observed(game("402", seats="PP"))
     marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
-    assert look(observer, marks).last == 2
+    assert look(observer, marks).last == (2, "A")
     assert look(observer, picture("X")).last is None
     assert instructions(observer.now, "t").about == "X: that cell is taken."
     look(observer, picture("<"))
     assert instructions(observer.now, "t").about == "The arrow: it is player A's turn."
-    assert look(observer, marks).last == 2 and observer.now.answer == ""
+    assert look(observer, marks).last == (2, "A") and observer.now.answer == ""
     assert instructions(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
     # A text that scrolls after the end shows no marks in between.
     observer.receive(game("03142", end="A"))
-    for leds, last in ((marks, 2), (picture("X"), None), (marks, None)):
+    for leds, last in ((marks, (2, "A")), (picture("X"), None), (marks, None)):
         assert look(observer, leds).last == last
     observer.receive(game("4"))
-    assert look(observer, marks).last == 4
+    assert look(observer, marks).last == (4, "A")
 
 
 def test_a_reset_and_a_fault():

@@ -19,8 +19,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
@@ -78,18 +76,15 @@ class BoardButton(Static):
             self._hold(False)
 
 
-class Shown(Widget):
-    """What a function draws of a state, again whenever that changes."""
+class Shown(Static):
+    """What a function draws of a state, again whenever that changes; the CSS gives its size."""
 
-    state: reactive[tuple[Any, ...]] = reactive(())
+    _state: tuple[Any, ...] = ()
 
-    def __init__(self, draw: Callable[..., RenderableType], *state: Any, id: str) -> None:
-        super().__init__(id=id)
-        self._draw = draw
-        self.set_reactive(Shown.state, state)
-
-    def render(self) -> RenderableType:
-        return self._draw(*self.state)
+    def show(self, draw: Callable[..., RenderableType], *state: Any) -> None:
+        if state != self._state:
+            self._state = state
+            self.update(draw(*state), layout=False)
 
 
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
@@ -119,9 +114,10 @@ class BoardApp(Program):
     CSS = """
     #stage { height: 15; }
     #picture { width: 34; height: 15; background: #101317; color: #7f9fd0; border: round #7f9fd0; }
-    #picture Static, #leds { width: auto; height: auto; }
+    #picture Static { width: auto; height: auto; }
     #usb { margin: 0 12; }
     #face { height: 9; padding: 0 1; }
+    #face #leds { width: 20; height: 9; }
     #face BoardButton { margin: 3 0; }
     BoardButton { margin: 0 11; color: #d8d8d8; text-style: bold; }
     .held { color: #ffffff; text-style: bold reverse; }
@@ -168,13 +164,12 @@ class BoardApp(Program):
         self._flash = board.memory()
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
-        self._leds = Shown(draw, bytes(25), id="leds")
-        self._doing = Shown(panel, Situation(), "", "", {}, id="doing")
+        self._leds = Shown(id="leds")
+        self._doing = Shown(id="doing")
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status")
-        self._table_id = "?"
-        self._boot: str | None = None
+        self._boot: Boot | None = None
         self._stream = Stream()
         self._tracebacks = TracebackReader()
         self._stopped_by = ""
@@ -267,22 +262,18 @@ class BoardApp(Program):
             self._keep_flash(flash)
         self._observer.see(leds)
         now = self._observer.now
-        last = None
-        if now.last is not None and now.game is not None:
-            last = now.last, now.game.player(len(now.game.moves) - 1)
-        self._leds.state = leds, last
+        self._leds.show(draw, leds, now.last)
         seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
         ends = dict(self._recording.score.get(seats, {}))  # a copy: another thread counts
-        self._doing.state = now, self._stopped_by, self._controls, ends
+        self._doing.show(panel, now, self._stopped_by, self._controls, ends)
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, ParsedSentence):
             self._observer.receive(item.sentence)
             if isinstance(item.sentence, Boot):
-                self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
-                self._stopped_by = ""
+                self._boot, self._stopped_by = item.sentence, ""
             # Stored games from earlier runs would fill the screen at each start.
-            if not is_late(item.sentence, self._boot):
+            if not is_late(item.sentence, self._boot.boot if self._boot else None):
                 self._transcript.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._transcript.write(Text(item.text, style="dim italic"))
@@ -297,7 +288,8 @@ class BoardApp(Program):
         tenths = self._board.clock_us() // 100_000
         clock = f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
-        about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
+        table_id = self._boot.table_id if self._boot else "?"
+        about = f"clock {clock} · {warning}table {table_id} · virtual {self._board.firmware}"
         self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
 
 

@@ -94,7 +94,7 @@ class ReplayScreen(Screen[None]):
         yield Static(_KEYS, id="replay-status")
 
     def on_mount(self) -> None:
-        self._show()
+        self._go(0)
 
     def action_by(self, plies: int) -> None:
         self._playing = False
@@ -109,15 +109,11 @@ class ReplayScreen(Screen[None]):
         self.app.push_screen(HelpScreen(_HELP))
 
     def _go(self, plies: int) -> None:
-        self._plies = min(max(plies, 0), len(self._game.moves))
-        self._show()
-
-    def _show(self) -> None:
+        last = len(self._game.moves)
+        self._plies = min(max(plies, 0), last)
+        self._playing = self._playing and self._plies < last
         if self._timer is not None:
             self._timer.stop()
-            self._timer = None
-        if self._plies == len(self._game.moves):
-            self._playing = False
         if self._playing:
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))

@@ -66,11 +66,11 @@ class Situation:
         return self.game.player(len(self.game.moves))
 
     @property
-    def last(self) -> int | None:
-        """The cell of the last move, while the LEDs show the marks."""
+    def last(self) -> tuple[int, str] | None:
+        """The cell of the last move, and whose it was, while the LEDs show the marks."""
         if self.game is None or not self.game.moves or self.text:
             return None
-        return self.game.moves[-1]
+        return self.game.moves[-1], self.game.player(len(self.game.moves) - 1)
 
 
 class Observer:
