@@ -158,8 +158,7 @@ def _evaluated(position: Position) -> tuple[int, str]:
     return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"
 
 
-def board_text(marks: str) -> str:
+def board_text(marks: str, players: str = "XO") -> str:
     """Nine marks in words, for screen readers."""
-    words = ["free" if mark == "." else mark for mark in marks]
-    rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
-    return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)
+    cells = {who: [str(n) for n, mark in enumerate(marks, 1) if mark == who] for who in players}
+    return "; ".join(f"{who} has {', '.join(own) or 'no cell'}" for who, own in cells.items())

@@ -46,34 +46,28 @@ def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
 
 
 def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
-    after = puzzle.position.play(cell)
+    before, right = puzzle.position, cell == puzzle.right
+    after = before.play(cell)
     line = variation(after)
-    board = reduce(Board.play, line, Board.of(after))
-    right = cell == puzzle.right
-    mark = str(after)[cell]
+    end = reduce(Board.play, line, Board.of(after))
+    mover, other = "XO" if before.turn == "X" else "OX"
+    goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
+    if not right:
+        does = f"turns the {WORTHS[value(before)]} into a {WORTHS[-value(after)]}"
+        rest = f" It allows: {goes_on}."
+    else:
+        score = format_score(score_of_move(before, cell))
+        does = f"is a {score}" if puzzle.wins else "holds the draw"
+        rest = f" With best play: {goes_on}." if line else ""
+    named = f"{cell + 1}, {CELLS[cell]},"
     return {
         "marks": str(after),
-        "name": f"{cell + 1}, {CELLS[cell]}, {mark}, {'right' if right else 'wrong'}",
+        "name": f"{named} {mover}, {'right' if right else 'wrong'}",
         "headline": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
-        "why": _explained(puzzle, cell, line),
+        "why": f"{mover} at {named} {does}.{rest}",
         "end": {
-            "marks": str(board.position),
-            "line": board.winning_line or (),
-            "title": f"How it ends: {ending(board.winner)}",
+            "marks": str(end.position),
+            "line": end.position.won_cells,
+            "title": f"How it ends: {ending(end.winner)}",
         },
     }
-
-
-def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
-    position = puzzle.position
-    mover, other = "XO" if position.ply % 2 == 0 else "OX"
-    named = f"{cell + 1}, {CELLS[cell]},"
-    score = format_score(score_of_move(position, cell))
-    goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
-    if cell == puzzle.right:
-        what = f"is a {score}" if puzzle.wins else "holds the draw"
-        text = f"{mover} at {named} {what}."
-        return f"{text} With best play: {goes_on}." if line else text
-    value_after = -value(position.play(cell))
-    turns = f"turns the {WORTHS[value(position)]} into a {WORTHS[value_after]}"
-    return f"{mover} at {named} {turns}. It allows: {goes_on}."

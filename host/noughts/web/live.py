@@ -48,6 +48,7 @@ from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.queries import names
 from noughts.store.store import Store
+from noughts.views.board import board_text
 from noughts.views.situation import CONTROLS, Instructions, Observer, instructions, summary
 from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard
@@ -55,7 +56,6 @@ from noughts.virtual.program import choice_in
 from noughts.web.safety import Site
 
 _SHUTDOWN_TIMEOUT_S = 0.9
-_MARKS = {"A": "X", "B": "O", None: "."}
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
 """For the picture of a board without a game."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
@@ -287,18 +287,13 @@ def _line(event: BoardEvent) -> tuple[str, str]:
 
 
 def _game(game: Game, number: int | None) -> dict[str, object]:
-    marks = game.marks
-
-    def has(player: str) -> str:
-        cells = ", ".join(str(cell + 1) for cell in sorted(marks) if marks[cell] == player)
-        return f"{player} has {cells or 'no cell'}"
-
+    marks = "".join(game.marks.get(cell, ".") for cell in range(9))
     return {
-        "marks": "".join(_MARKS[marks.get(cell)] for cell in range(9)),
+        "marks": marks.translate({ord("A"): "X", ord("B"): "O"}),
         "last": game.moves[-1] if game.moves else None,
         "line": after(game.moves).won_cells,
-        "title": f"{opponents(game.seats)}: {has('A')}; {has('B')}",
+        "title": f"{opponents(game.seats)}: {board_text(marks, 'AB')}",
         "seats": [seated(seat) for seat in game.seats],
-        "scores": list(zip(LINE_NAMES, score_array(marks), strict=True)),
+        "scores": list(zip(LINE_NAMES, score_array(game.marks), strict=True)),
         "about": f"game {number}" + ("" if game.end == "-" else f": {result(game)}"),
     }
