@@ -43,5 +43,5 @@ def step(shown: Mapping[str, Any]) -> Text:
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:
     """Seconds until the next move, at this multiple of the speed of the game."""
-    thought_ms = game.thought_ms[plies] if plies < len(game.thought_ms) else None
+    thought_ms = game.thought_ms[plies]
     return (1000 if thought_ms is None else max(0, thought_ms)) / 1000 / speed

@@ -4,7 +4,6 @@ A game that has ended can be chosen in the list, and is replayed while the watch
 """
 
 import threading
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich import box
@@ -137,7 +136,9 @@ class WatchApp(Program):
             boards = [(session.called(board.name), board) for board in session.playing]
             if boards:
                 boards.sort(key=lambda named: name_key(named[0]))
-                self._boards.update(_tiles(boards, self.size.width - 1))  # for the scroll bar
+                room = self.size.width - 1  # for the scroll bar
+                width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
+                self._boards.update(Columns([_tile(*each, width) for each in boards], padding=0))
             remarks = (Text(printable(line), how) for line, how in self._remarks())
             self._notes.update(Group(*remarks))
             self._list(list(session.ended))
@@ -200,12 +201,6 @@ class WatchApp(Program):
 def _fitted(text: str, room: int) -> str:
     """Text cut to this many columns at its beginning: paths and URLs differ at their ends."""
     return text if len(text) <= room else f"…{text[1 - room :]}"
-
-
-def _tiles(boards: Sequence[tuple[str, BoardState]], room: int) -> Columns:
-    """The boards with their names, in as many columns as fit."""
-    width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
-    return Columns([_tile(name, board, width) for name, board in boards], padding=0)
 
 
 def _tile(name: str, board: BoardState, width: int) -> Panel:

@@ -52,6 +52,7 @@ def described(
     last = len(moves)
     at = last if at is None else at
     board, end = boards[at], boards[-1]
+    marks = str(board.position)
     persons = [opponent == FRIEND or each.turn == you for each in boards]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
     graph = history(moves, start.position)
@@ -65,9 +66,9 @@ def described(
         "you": you,
         "moves": "".join(map(str, moves)),
         "at": at,
-        "marks": str(board.position),
+        "marks": marks,
         "turn": board.turn,
-        "names": cell_names(board),
+        "names": cell_names(marks),
         "hints": _hints(board.position) if playable else {},
         "playable": playable,
         "last": moves[at - 1] if at else None,
@@ -96,12 +97,11 @@ def _situation(board: Board, last: dict[str, Any], opponent: str, you: str) -> t
     return f"Your turn: you are {you}", remark
 
 
-def cell_names(board: Board) -> list[str]:
+def cell_names(marks: str) -> list[str]:
     """Each cell's name for screen readers."""
-    free = "empty" if board.is_over else "free"
     return [
-        f"{cell + 1}, {CELLS[cell]}, {free if mark == '.' else mark}"
-        for cell, mark in enumerate(str(board.position))
+        f"{cell + 1}, {CELLS[cell]}, {'free' if mark == '.' else mark}"
+        for cell, mark in enumerate(marks)
     ]
 
 

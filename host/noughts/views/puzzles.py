@@ -32,13 +32,13 @@ def level_among(puzzle: Puzzle, met: Met) -> int:
 
 def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
     moved, wrong = met.get(canonical(puzzle.position), (0, 0))
-    board = Board.of(puzzle.position)
+    marks = str(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
     people = f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else ""
     view = {
-        "marks": str(puzzle.position),
-        "names": cell_names(board),
-        "task": f"{board.turn} to move: find the only move that {aim}.",
+        "marks": marks,
+        "names": cell_names(marks),
+        "task": f"{puzzle.position.turn} to move: find the only move that {aim}.",
         "right": puzzle.right,
         "answers": {cell: _answer(puzzle, cell) for cell in puzzle.position.free},
     }

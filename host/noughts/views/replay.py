@@ -81,7 +81,7 @@ def _step(game: StoredGame, board: Board, plies: int) -> dict[str, Any]:
     return {
         "marks": str(board.position),
         "players": players,
-        "names": cell_names(board),
+        "names": cell_names(str(board.position)),
         "last": last,
         "line": board.position.won_cells,
         "scores": list(zip(LINE_NAMES, score_array(players), strict=True)),

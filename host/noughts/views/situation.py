@@ -59,13 +59,6 @@ class Situation:
     """Whether the LEDs show something other than the marks of the game."""
 
     @property
-    def player(self) -> str:
-        """Whose turn it is, `A` or `B`; empty if nobody's."""
-        if self.game is None or self.phase not in ("turn", "thinking"):
-            return ""
-        return self.game.player(len(self.game.moves))
-
-    @property
     def last(self) -> tuple[int, str] | None:
         """The cell of the last move, and whose it was, while the LEDs show the marks."""
         if self.game is None or not self.game.moves or self.text:
@@ -152,9 +145,10 @@ def instructions(now: Situation, controls: str) -> Instructions:
         return Instructions(
             _ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else ""
         )
+    player = game.player(len(game.moves))
     if now.phase == "thinking":
         about = "The chip shows its move in a moment."
-        return Instructions("The chip's turn", about, (_TO_MENU,), now.player)
+        return Instructions("The chip's turn", about, (_TO_MENU,), player)
     about = "Bright: A. Pulsing: B. Blinking: the cursor."
     if now.answer:
         taken = now.answer == "taken"
@@ -162,9 +156,9 @@ def instructions(now: Situation, controls: str) -> Instructions:
     whose = "Player {}'s turn" if game.seats == "PP" else "Your turn, player {}"
     buttons = [("button A", "next free cell"), ("button B", "place your mark"), _TO_MENU]
     if controls == "t":
-        place = f"button {now.player}", "place your mark"
+        place = f"button {player}", "place your mark"
         buttons = [("tilt", "move the cursor"), place, _TO_MENU]
-    return Instructions(whose.format(now.player), about, tuple(buttons), now.player)
+    return Instructions(whose.format(player), about, tuple(buttons), player)
 
 
 def summary(board: BoardState, menu: bool = False) -> tuple[str, str]:

@@ -67,12 +67,8 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {SIZE} {SIZE}"'
     moved = {} if node.cell is None else {node.cell: _MOVED}
     text_x = x + _BOARD + 8
-    if node.cell is None:
-        text = f"{node.position.turn}: {node.value}"
-    elif node.score is None:
-        text = f"{node.number}: ✂ cut"
-    else:
-        text = f"{node.number}: {node.value}"
+    made = node.position.turn if node.cell is None else node.number
+    text = f"{made}: {'✂ cut' if node.score is None else node.value}"
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
     parts = [
         f'<svg x="{x}" y="{y}" {size}{faded}>',
