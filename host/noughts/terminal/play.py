@@ -15,7 +15,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -124,11 +123,13 @@ class BoardApp(Program):
     #pins { color: #d8a530; }
     #doing { width: 1fr; height: 1fr; padding: 0 0 0 1; }
     #help { display: none; dock: right; width: 38; height: 1fr; padding: 0 1; color: $text-muted; }
-    .wide #help { display: block; }
-    .unhelped #help { display: none; }
+    .wide.high #help { display: block; }
+    .wide.high.unhelped #help { display: none; }
     #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
+    HORIZONTAL_BREAKPOINTS = [(110, "wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(25, "high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         ("a", "tap('A')"),
         ("b", "tap('B')"),
@@ -200,10 +201,6 @@ class BoardApp(Program):
         self.set_interval(0.2, lambda: self._do(self._tell_status))
         self.set_interval(0.02, lambda: self._do(self._look))
 
-    def on_resize(self, event: events.Resize) -> None:
-        has_room = event.size.width >= 110 and event.size.height >= 25
-        self.screen_stack[0].set_class(has_room, "wide")
-
     def on_unmount(self) -> None:
         self._stopped.set()
 
@@ -231,17 +228,16 @@ class BoardApp(Program):
         self._transcript.write(Text("reset", style="dim"))
 
     def action_help(self) -> None:
-        if self.screen.has_class("wide"):  # it is next to the board already
+        if self.screen.has_class("wide", "high"):  # it is next to the board already
             self.screen.toggle_class("unhelped")
         else:
             self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
-        game = self._recording.last
-        if game is None:
+        if game := self._recording.last:
+            self.push_screen(ReplayScreen(game))
+        else:
             self._transcript.write(Text("v replays a game once one has ended", style="dim"))
-            return
-        self.push_screen(ReplayScreen(game))
 
     def _look(self) -> None:
         """Read the board's LEDs and serial output, and show what is new."""

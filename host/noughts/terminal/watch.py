@@ -134,11 +134,10 @@ class WatchApp(Program):
             self._changed = False
             session = self._session
             boards = [(session.called(board.name), board) for board in session.playing]
-            if boards:
-                boards.sort(key=lambda named: name_key(named[0]))
-                room = self.size.width - 1  # for the scroll bar
-                width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
-                self._boards.update(Columns([_tile(*each, width) for each in boards], padding=0))
+            boards.sort(key=lambda named: name_key(named[0]))
+            room = self.size.width - 1  # for the scroll bar
+            width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
+            self._boards.update(Columns([_tile(*each, width) for each in boards], padding=0))
             remarks = (Text(printable(line), how) for line, how in self._remarks())
             self._notes.update(Group(*remarks))
             self._list(list(session.ended))
@@ -157,9 +156,8 @@ class WatchApp(Program):
         gone = sum(not board.connected for board in boards)
         how_many = counted(len(boards), "board") + (f", {gone} unplugged" if gone else "")
         how_many += f" · {counted(len(gateways), 'gateway')}" if gateways else ""
-        lines = [(f"{how_many} · scores are games won since the start", "dim")]
-        if not boards:
-            lines = [("No board yet: plug one in.", "dim")]
+        about = f"{how_many} · scores are games won since the start"
+        lines = [(about if boards else "No board yet: plug one in.", "dim")]
         if self._recorder.radio.refused:
             refused = counted(self._recorder.radio.refused, "sentence")
             lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))

@@ -153,12 +153,11 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if now.answer:
         taken = now.answer == "taken"
         about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."
-    whose = "Player {}'s turn" if game.seats == "PP" else "Your turn, player {}"
-    buttons = [("button A", "next free cell"), ("button B", "place your mark"), _TO_MENU]
+    whose = f"Player {player}'s turn" if game.seats == "PP" else f"Your turn, player {player}"
+    move, button = ("button A", "next free cell"), "button B"
     if controls == "t":
-        place = f"button {player}", "place your mark"
-        buttons = [("tilt", "move the cursor"), place, _TO_MENU]
-    return Instructions(whose.format(player), about, tuple(buttons), player)
+        move, button = ("tilt", "move the cursor"), f"button {player}"
+    return Instructions(whose, about, (move, (button, "place your mark"), _TO_MENU), player)
 
 
 def summary(board: BoardState, menu: bool = False) -> tuple[str, str]:
