@@ -46,9 +46,8 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     ]
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
-    if people.games:
-        rate = people.mistakes / people.games
-        shown.append((f"{rate:.2f}", "mistakes per person and game"))
+    if people.mistakes_a_game is not None:
+        shown.append((f"{people.mistakes_a_game:.2f}", "mistakes per person and game"))
     if found.recovered:
         shown.append((f"{found.recovered:,}", "recovered after they were over"))
     if found.by_radio:

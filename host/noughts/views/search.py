@@ -30,16 +30,17 @@ CALLED: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
 def followed(position: Position, search: Search) -> dict[str, Any]:
     """The view of a search; if it is too large, a message and a position to follow instead.
 
-    Alpha-beta can follow that: it comes after as few best moves as needed.
+    From that, the search of alpha-beta is small enough; it comes after as few best moves as needed.
     """
-    if sum(_size(position, search)) <= MAX_DRAWN:
+    nodes, cut = _size(position, search)
+    if nodes + cut <= MAX_DRAWN:
         found = Steps(position, search)
         shown = {"boards": found.boards, "steps": found.steps}
         return {"view": {"position": str(position), "search": search} | shown}
     instead = position
     while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
         instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
-    nodes, fewer = _size(position, search)[0], _size(instead, "alphabeta")[0]
+    fewer, _ = _size(instead, "alphabeta")
     message = (
         f"From {position} {CALLED[search]} looks at {nodes:,} boards: too many to follow. "
         f"From {instead} alpha-beta looks at {fewer:,}."
