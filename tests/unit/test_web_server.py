@@ -122,6 +122,14 @@ def test_a_body_that_is_too_long():
     refused = ask(change(), "POST", "/api/logs", (half, half, b"x"))
     assert refused.status == 413
     assert refused.headers["connection"] == "close"  # for the body is never read
+    assert post(change(transfer_encoding="chunked")) == 413
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff", b"{", b"null", b"[1]", b'"x"', b"[" * 100_000])
+def test_an_action_that_no_page_sends_is_refused(body):
+    refused = ask(change(), "POST", "/api/boards", (body,))
+    why = "that is not an action; load the page again"
+    assert (refused.status, refused.json) == (400, {"error": why})
 
 
 def test_rates():

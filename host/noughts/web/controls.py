@@ -38,7 +38,11 @@ async def _events(channels: Sequence[Channel]) -> AsyncIterator[str]:
 
 
 async def act(request: Request) -> Response:
-    await run_in_threadpool(do, request.app.state.boards, await request.json())
+    try:
+        message = dict(await request.json())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BoardError("that is not an action; load the page again") from error
+    await run_in_threadpool(do, request.app.state.boards, message)
     return JSONResponse({})
 
 

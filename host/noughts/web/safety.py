@@ -27,6 +27,8 @@ from noughts.web.pages import framed
 
 MAX_BODY = 300_000
 """Bytes: a page sends nothing longer than a data log, of which it sends 262,145 at most."""
+_MAX_PATH = 1000
+"""Characters: Python refuses to read a game's number of thousands of digits."""
 RATE = 400
 """Requests in a second from one address: twenty browsers load a page."""
 _MAX_STREAMS = 64
@@ -141,6 +143,8 @@ class Safety:
 
     def _check(self, asked: HTTPConnection) -> None:
         headers, address = asked.headers, address_of(asked)
+        if len(asked.scope["path"]) > _MAX_PATH:
+            raise HTTPException(404)
         changes = asked.scope["method"] not in ("GET", "HEAD")
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # Starlette's TrustedHostMiddleware would accept any port, and a second Host.
@@ -162,7 +166,8 @@ class Safety:
                 raise HTTPException(403, WATCH_ONLY)
             if not self._site.is_token(headers.get("x-noughts-token")):
                 raise HTTPException(401, "noughts was started again; load the page again")
-            if int(headers.get("content-length", MAX_BODY + 1)) > MAX_BODY:
+            length = headers.get("content-length", MAX_BODY + 1)
+            if "transfer-encoding" in headers or int(length) > MAX_BODY:  # chunks have any length
                 raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
 
 
