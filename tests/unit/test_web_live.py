@@ -40,12 +40,12 @@ pytestmark = pytest.mark.anyio
 class Browser:
     """One that watches until `leave()`; the newest values that it received are in `now`."""
 
-    def __init__(self, site, live_boards, leds=True):
+    def __init__(self, site, live_boards, leds=True, client="127.0.0.1"):
         self._in, self._out = asyncio.Queue(), asyncio.Queue()
         self.now, self.messages = {}, []
         scope = {
             "type": "http", "method": "GET", "path": "/api/live", "query_string": b"leds" * leds,
-            "headers": [(b"host", site.addresses[0].encode())], "client": ("127.0.0.1", 50_000),
+            "headers": [(b"host", site.addresses[0].encode())], "client": (client, 50_000),
         }  # fmt: skip
         app = application(site, live_boards)
         self._in.put_nowait({"type": "http.request", "body": b""})
@@ -107,6 +107,16 @@ async def test_others_watch_on_when_one_goes_away(live):
     assert shown["about"] == "copying 3 of 18"
     await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
     assert not any(f"leds/{NAME}" in each for each in three.messages)
+
+
+@pytest.mark.parametrize(("leds", "lan", "may"), [(1, 0, 1), (0, 0, 0), (1, 1, 0)])
+async def test_a_page_that_goes_lets_go_of_the_boards(live, leds, lan, may):
+    live_boards, browse = live(lan=bool(lan))
+    browser = browse(leds=bool(leds), client="192.0.2.7" if lan else "127.0.0.1")
+    await browser.until(lambda now: "order" in now)
+    board = live_boards.virtual.running[NAME]
+    await browser.leave()
+    assert board.done == [("release", "A", "B"), ("tilt", 0, 0)] * may
 
 
 async def test_the_controls_of_a_board_are_read_from_its_flash(live):

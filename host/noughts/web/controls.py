@@ -7,7 +7,9 @@ A page sends one after the other, so what is pressed and released stays in order
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,25 +18,40 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from noughts.errors import BoardError
 from noughts.virtual.board import NUDGE_MG
 from noughts.web.live import Channel, LiveBoards
+from noughts.web.safety import address_of
 
 _SIGNS = (-1, 0, 1)
 
 
 async def live(request: Request) -> Response:
     boards: LiveBoards = request.app.state.boards
-    channels = [boards.words, boards.leds] if "leds" in request.query_params else [boards.words]
-    return StreamingResponse(_events(channels), media_type="text/event-stream")
+    leds = "leds" in request.query_params
+    channels = [boards.words, boards.leds] if leds else [boards.words]
+    presses = leds and request.app.state.site.may_change(address_of(request))
+    left = partial(_let_go, boards) if presses else lambda: None
+    return StreamingResponse(_events(channels, left), media_type="text/event-stream")
 
 
-async def _events(channels: Sequence[Channel]) -> AsyncIterator[str]:
-    """All values, and then all changes, for one browser."""
+async def _events(channels: Sequence[Channel], left: Callable[[], None]) -> AsyncIterator[str]:
+    """All values, and then all changes, for one browser; calls `left` when it is gone."""
     versions = dict.fromkeys(channels, 0)
-    while True:
-        for channel in channels:
-            versions[channel], news = channel.since(versions[channel])
-            if news:
-                yield f"data: {{{news}}}\n\n"
-        await asyncio.sleep(min(channel.every_s for channel in channels))
+    try:
+        while True:
+            for channel in channels:
+                versions[channel], news = channel.since(versions[channel])
+                if news:
+                    yield f"data: {{{news}}}\n\n"
+            await asyncio.sleep(min(channel.every_s for channel in channels))
+    finally:
+        left()
+
+
+def _let_go(boards: LiveBoards) -> None:
+    """Release all buttons and hold the boards level, because a page that may press is gone."""
+    for board in list(boards.virtual.running.values()):
+        with suppress(BoardError):  # one that has ended needs nothing
+            board.release("A", "B")
+            board.tilt(0, 0)
 
 
 async def act(request: Request) -> Response:
