@@ -134,6 +134,12 @@ def test_the_keys_of_a_board_with_the_focus_press_its_buttons(shown, page):
     expect(page.locator("#status")).to_contain_text("virtual-1: Player B's turn.")
 
 
+HIDE = """(value) => {
+  Object.defineProperty(document, 'hidden', { value, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
 def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown, page):
     shown.card.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()
@@ -149,6 +155,12 @@ def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown
     shown.does(("tilt", 0, 0))
     shown.card.get_by_role("button", name="Reset").click()
     shown.does(("reset",))
+
+    page.evaluate(HIDE, True)  # as when another tab is chosen
+    shown.does(("release", "A", "B"), ("tilt", 0, 0))
+    told(shown.live_boards, *PEOPLE)
+    page.evaluate(HIDE, False)
+    headline(shown.card, "Player B's turn")
 
 
 def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, tmp_path):
@@ -169,12 +181,15 @@ def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     headline(card(page), MENU)
     first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
+    press(card(page), "A")  # nobody wants that later
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
     told(second.live_boards, BOOT, *PEOPLE)
     headline(card(page), "Player B's turn")
     press(card(page), "B")  # with the new token
-    wait(page, lambda: second.live_boards.virtual.running["virtual-1"].done)
+    done = second.live_boards.virtual.running["virtual-1"].done
+    wait(page, lambda: ("press", "B") in done)
+    assert ("press", "A") not in done
     assert all("net::ERR_" in error or "401" in error for error in page.errors)
     page.errors.clear()
 

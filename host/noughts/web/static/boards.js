@@ -15,9 +15,9 @@ follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) =
 
 let acted = Promise.resolve();
 
-/** What people do is sent in its order. */
+/** What people do is sent in its order, and never to a server that starts later. */
 function act(what) {
-  acted = acted.then(() => post('/api/boards', what)).catch((error) => showError(error.message));
+  acted = acted.then(() => post('/api/boards', what, false)).catch((error) => showError(error.message));
 }
 
 /** All about one board. */

@@ -10,10 +10,14 @@ import { AWAY, RETRY_MS, showError } from './server.js';
  */
 export function follow(address, root, make, receive) {
   const cards = new Map(); // by id
+  let source = null;
   let news = {}; // not drawn yet, by key: a page that is slow draws the newest, not everything
 
+  // A browser has six connections for all of its pages, so those that nobody sees have none.
   function open() {
-    const source = new EventSource(address);
+    source?.close();
+    if (document.hidden) return;
+    source = new EventSource(address);
     source.addEventListener('open', () => showError(''));
     source.addEventListener('message', (event) => {
       if (!Object.keys(news).length) setTimeout(draw);
@@ -21,7 +25,6 @@ export function follow(address, root, make, receive) {
     });
     source.addEventListener('error', () => {
       showError(AWAY);
-      source.close();
       setTimeout(open, RETRY_MS);
     });
   }
@@ -49,6 +52,7 @@ export function follow(address, root, make, receive) {
     $('none').hidden = order.length > 0;
   }
 
+  document.addEventListener('visibilitychange', open);
   open();
 }
 

@@ -20,10 +20,13 @@ export async function get(address) {
   return answered(await fetched(address));
 }
 
-/** Changes something: sends a file, or JSON. The token is fetched again if noughts has restarted. */
-export async function post(address, content) {
+/**
+ * Changes something: sends a file, or JSON. The token is fetched again if noughts has restarted.
+ * `late`: whether it may still be sent when noughts, which is away, is back.
+ */
+export async function post(address, content, late = true) {
   const body = content instanceof Blob ? content : JSON.stringify(content);
-  const send = () => fetched(address, { method: 'POST', headers: { 'X-Noughts-Token': token }, body });
+  const send = () => fetched(address, { method: 'POST', headers: { 'X-Noughts-Token': token }, body }, late);
   let response = await send();
   if (response.status === 401) {
     await renewToken();
@@ -33,12 +36,13 @@ export async function post(address, content) {
 }
 
 /** Asks until the server answers, which may be away or have too much to do. */
-async function fetched(address, options) {
+async function fetched(address, options, late = true) {
   for (;;) {
     const response = await fetch(address, options).catch(() => null);
     const busy = response?.status === 429;
     showError(busy ? BUSY : response ? '' : AWAY);
     if (response && !busy) return response;
+    if (!response && !late) throw new Error(AWAY);
     await new Promise((again) => setTimeout(again, RETRY_MS));
   }
 }
