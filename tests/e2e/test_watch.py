@@ -205,6 +205,7 @@ def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
         (["--from", "/nowhere/log"], "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], "cannot use / (Is a directory)"),
         ([__file__], "is not a serial port; to read a file, put --from before it"),
+        (["/dev/null"], "/dev/null is not a serial port"),
     ],
 )
 def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):

@@ -66,7 +66,7 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
     ("name", "why"),
     [
         ("/dev/ttyNONE", "there is no port /dev/ttyNONE; no micro:bit is plugged in: try another"),
-        ("/dev/null", "cannot open the port /dev/null (Could not configure port: "),
+        ("/dev/null", "/dev/null is not a serial device; name one such as /dev/ttyACM0"),
         ("socket://127.0.0.1:1", "cannot open the port socket://127.0.0.1:1"),
         ("loop://?x", "cannot open the port loop://?x"),
         ("hwgrep://[", "cannot open the port hwgrep://["),

@@ -95,8 +95,17 @@ def gone(port: serial.SerialBase) -> BoardGoneError:
 
 
 def may_be_port(name: str) -> bool:
-    """Whether it is a device, a URL, or not there yet; on Windows, always."""
-    return os.name != "posix" or not Path(name).exists() or Path(name).is_char_device()
+    """Whether it is a serial device, a URL, or not there yet; on Windows, always."""
+    if os.name != "posix" or not Path(name).exists():
+        return True
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:  # `open_port` reports why
+        return True
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
 
 
 def read_port(port: serial.SerialBase, size: int) -> bytes:
@@ -129,6 +138,8 @@ def why_not(name: str, error: Exception) -> str:
         return f"no permission to use {name}; {advice}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
         return _in_use(name, users_of(name))
+    if not may_be_port(name):
+        return f"{name} is not a serial device; name one such as /dev/ttyACM0"
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
 
