@@ -73,9 +73,10 @@ def do(boards: LiveBoards, message: Mapping[str, object]) -> None:
             tasks.begin(boards, what, name)
         case _ if name not in virtual.kinds:
             raise BoardError("that is not a virtual board; only those can be pressed from here")
-        case {"do": "start"} if name in virtual.errors:
-            boards.begins_anew(name)
-            virtual.again(name)
+        case {"do": "start"}:
+            if name in virtual.errors:  # else another click was first
+                boards.begins_anew(name)
+                virtual.again(name)
         case {"do": "tap" | "press" | "release" as do, "buttons": "A" | "B" | "AB" as buttons}:
             getattr(virtual.board(name), do)(*buttons)
         case {"do": "nudge", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
