@@ -90,8 +90,8 @@ class AlphaBeta(Minimax):
 class Transposition(AlphaBeta):
     """Alpha-beta that remembers the scores of positions, up to symmetry.
 
-    It remembers bounds of the score as seen from the position, because scores depend on the ply.
-    They are used if they decide, and forgotten before the next reply.
+    It remembers bounds of the score. They are used if they decide, and forgotten before the next
+    reply: scores count plies from the root, which a position is always equally far from.
     """
 
     name = "transposition"
@@ -106,7 +106,6 @@ class Transposition(AlphaBeta):
             return super()._search(mover, other, ply, alpha, beta)
         key = canonical(Position(mover, other))
         least, most = self._known.get(key, (-INFINITE, INFINITE))
-        least, most = _later(least, ply), _later(most, ply)
         if least >= beta or least == most:
             self._nodes += 1
             return least
@@ -114,11 +113,7 @@ class Transposition(AlphaBeta):
             self._nodes += 1
             return most
         score = super()._search(mover, other, ply, alpha, beta)
-        if score > alpha:
-            least = score
-        if score < beta:
-            most = score
-        self._known[key] = (_later(least, -ply), _later(most, -ply))
+        self._known[key] = (score if score > alpha else least, score if score < beta else most)
         return score
 
 
@@ -133,13 +128,6 @@ def format_score(score: int) -> str:
     if not score:
         return "draw"
     return f"{'win' if score > 0 else 'loss'} in {WIN - abs(score)}"
-
-
-def _later(score: int, plies: int) -> int:
-    """A score, seen from a position this many plies earlier; from a later one if negative."""
-    if abs(score) in (0, INFINITE):
-        return score
-    return score - plies if score > 0 else score + plies
 
 
 Search = Literal["alphabeta", "minimax"]
