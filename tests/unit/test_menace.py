@@ -39,14 +39,14 @@ def test_there_is_a_box_for_each_position_with_a_choice():
 def test_it_learns_from_a_game():
     """Opening in the corner 9, in a game that is turned: the boxes are those of the corner 1."""
     menace, game = Menace(), [8, 4, 0, 2, 6, 3, 7]
-    menace.learn(game, True, 1)  # X has the bottom row
+    menace.learn(game, 1, [True])  # X has the bottom row
     assert menace.boxes[EMPTY] == {0: 4 + 3, 1: 4, 4: 4}
     assert menace.beads(parse("X...O...."))[8] == 3 + 3
     assert menace.beads(parse("X.OOO.X.X"))[7] == 1 + 3
-    menace.learn(game, False, -1)
+    menace.learn(game, 1, [False])
     assert menace.beads(parse("X........"))[4] == 4 - 1
     assert menace.beads(parse("X...O...X"))[2] == 3 - 1
-    menace.learn([0, 1, 2, 4, 3, 5, 7, 6, 8], True, 0)
+    menace.learn([0, 1, 2, 4, 3, 5, 7, 6, 8], 0, [True])
     assert menace.boxes[EMPTY] == {0: 4 + 3 + 1, 1: 4, 4: 4}
 
 
@@ -54,10 +54,10 @@ def test_it_resigns_where_a_box_is_empty_but_not_its_first():
     menace = Menace()
     for cells in (1, 0, 2, 4, 3, 8), [0], [4], *((1, 0, cell) for cell in range(2, 9)):
         for _ in range(30):
-            menace.learn(cells, True, -1)
+            menace.learn(cells, -1, [True])
     assert menace.boxes[EMPTY] == {0: 0, 1: 0, 4: 1}
     # Which of its moves lost a bead: not the first, whose last one stays.
-    assert menace.learn([4, 0, 1, 3, 2, 6], True, -1) == [1, 2]
+    assert menace.learn([4, 0, 1, 3, 2, 6], -1, [True]) == [1, 2]
     assert menace.reply(parse("OX.......")).cells == ()
 
 

@@ -116,7 +116,7 @@ def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs, mach
         played = [
             at % 9 for at, cell in enumerate("|".join(boards(told)).split("|")) if "[" in cell
         ]
-        changed = expected.learn(played, first == "it", result)
+        changed = expected.learn(played, result if first == "it" else -result, [first == "it"])
         assert (read(machine).boxes, read(machine).games) == (expected.boxes, number)
         moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
         assert learned == f"Game {number}: it {does[result]} {moves}; ./menace.json written"

@@ -128,10 +128,7 @@ def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
         raise options.nothing_found(store)
     for game in games:
         won = 0 if game.end == "=" else 1 if game.end == game.first else -1
-        cells = [int(cell) for cell in game.moves]
-        menace.learn(cells, True, won)
-        menace.learn(cells, False, -won)
-    menace.games += len(games)
+        menace.learn([int(cell) for cell in game.moves], won)
     return len(games)
 
 

@@ -13,7 +13,7 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange, option
-from noughts.engines.menace import SUFFIX, Menace, learn_game
+from noughts.engines.menace import SUFFIX, Menace, read, write
 from noughts.engines.registry import engines, listed
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, interval, match, winner
@@ -77,7 +77,9 @@ def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
     if not file.lower().endswith(SUFFIX):
         return as_typed("It does not learn; `noughts train menace -o FILE` makes one that learns")
     own = result if first else -result
-    menace, cells = learn_game(Path(file), moves, first, own)
+    menace = read(file)  # again, because it may have learned elsewhere during the game
+    cells = menace.learn(moves, result, [first])
+    write(menace, Path(file))
     played = " ".join(str(cell + 1) for cell in cells)
     what = f"{_BEADS[own]} for each move, {played}" if cells else "has no bead to lose"
     return f"Game {menace.games:,}: it {what}; {printable(file)} written"

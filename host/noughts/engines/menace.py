@@ -89,20 +89,25 @@ class Menace(Engine):
         drawn = {cell: count for cell, count in beads.items() if count}
         return Reply(tuple(drawn), weights=tuple(drawn.values()))
 
-    def learn(self, cells: Sequence[int], first: bool, result: int) -> list[int]:
-        """Learn from a game, as the side that moved first or second.
+    def learn(
+        self, cells: Sequence[int], winner: int, sides: Sequence[bool] = (True, False)
+    ) -> list[int]:
+        """Learn from a game; returns the moves that got or lost beads.
 
-        result: 1, 0 or -1, for that side. Returns its moves that got or lost beads.
+        winner: 1 the side that moved first, -1 the other, 0 nobody. sides: as whom it learns; True
+        is the side that moved first.
         """
+        self.games += 1
         changed = []
         position = EMPTY
         for ply, cell in enumerate(cells):
+            first = ply % 2 == 0
             box = self.boxes.get(canonical(position))
-            if box is not None and (ply % 2 == 0) == first:
+            if box is not None and first in sides:
                 slot = alike(position)[cell]
                 before = box[slot]
                 last = ply < 2 and before == sum(box.values())
-                box[slot] = max(1 if last else 0, before + REWARDS[result])
+                box[slot] = max(1 if last else 0, before + REWARDS[winner if first else -winner])
                 if box[slot] != before:
                     changed.append(cell)
             position = position.play(cell)
@@ -124,10 +129,8 @@ def train(
     for number in range(games):
         first = seats[number % len(seats)]
         cells, result = play(menace, other, first, random)
-        menace.learn(cells, first, result)
-        if other is menace:
-            menace.learn(cells, not first, -result)
-        menace.games += 1
+        sides = (True, False) if other is menace else (first,)
+        menace.learn(cells, result if first else -result, sides)
         yield result
 
 
@@ -175,17 +178,3 @@ def refuse_other(path: Path) -> None:
         raise NoughtsError(
             f"cannot write {path} (no such folder); make the folder, or choose another"
         )
-
-
-def learn_game(
-    path: Path, cells: Sequence[int], first: bool, result: int
-) -> tuple[Menace, list[int]]:
-    """Let the machine in a file learn from another game, as in `Menace.learn`, and save it.
-
-    The file is read again, because the machine may have learned elsewhere during the game.
-    """
-    menace = read(path)
-    changed = menace.learn(cells, first, result)
-    menace.games += 1
-    write(menace, path)
-    return menace, changed
