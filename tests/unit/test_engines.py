@@ -23,7 +23,7 @@ from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.engine import Reply, interval, match
 from noughts.game.positions import EMPTY, canonical, unfinished
-from noughts.game.proof import RESULTS, ask, prove
+from noughts.game.proof import RESULTS, prove
 from own_engines import outcomes
 
 ENGINES = engines()
@@ -313,13 +313,13 @@ def test_every_figure_is_that_of_playing_every_game(folder, printed, monkeypatch
 
 
 def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():
-    asked = ask(Fickle(lambda position: position.free, lambda position: position.free[::-1]))
-    assert asked.varies is None
+    proof = prove(Fickle(lambda position: position.free, lambda position: position.free[::-1]))
+    assert proof.varies is None
     answers = slice(1), slice(-1, None)
-    asked = ask(Fickle(*(lambda position, part=part: position.free[part] for part in answers)))
-    position, one, other = asked.varies
+    proof = prove(Fickle(*(lambda position, part=part: position.free[part] for part in answers)))
+    position, one, other = proof.varies
     assert (position, one.cells, other.cells) == (EMPTY, (0,), (8,))
-    assert asked.reply(EMPTY).cells == (0, 8)
+    assert proof.replies[EMPTY].cells == (0, 8)
 
 
 def test_answers_that_vary_prove_nothing(printed, monkeypatch):

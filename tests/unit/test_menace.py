@@ -89,8 +89,8 @@ def test_the_greatest_loss_is_what_its_best_opponent_gets():
 def test_in_self_play_both_sides_learn():
     learned, random = Menace(), engines()["random"]
     list(train(learned, learned, 1000, (True,), Random(1)))
-    assert odds(learned, random).lost < odds(Menace(), random).lost / 2
-    assert odds(random, learned).won < odds(random, Menace()).won / 2
+    assert odds(learned.reply, random.reply).lost < odds(Menace().reply, random.reply).lost / 2
+    assert odds(random.reply, learned.reply).won < odds(random.reply, Menace().reply).won / 2
 
 
 def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
@@ -115,9 +115,10 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
     again, rules = Menace(), engines()["rules"]
     results = list(train(again, rules, 8, (True, False), Random(7)))
     assert read("m.json").boxes == again.boxes
-    for number, menace in ((0, Menace()), (-1, again)):
-        both = zip(odds(menace, rules), odds(rules, menace)[::-1], strict=True)
-        assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
+    for number, menace in (0, Menace()), (-1, again):
+        both = odds(menace.reply, rules.reply), odds(rules.reply, menace.reply)[::-1]
+        average = [sum(each) / 2 for each in zip(*both, strict=True)]
+        assert curve[number][1:] == pytest.approx(average, abs=1e-12)
     title = " ".join(printed(*line.split()).partition("\nHow likely")[0].split())
     counts = "won {}, drawn {}, lost {}".format(*map(results.count, (1, 0, -1)))
     assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"

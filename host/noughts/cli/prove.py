@@ -11,7 +11,7 @@ from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine, odds
 from noughts.game.positions import after
-from noughts.game.proof import RESULTS, ask, prove
+from noughts.game.proof import RESULTS, prove
 from noughts.game.review import review, verdict
 from noughts.terminal.layout import board, columns, side_by_side
 from noughts.terminal.output import progress
@@ -34,13 +34,9 @@ class _Proved:
     def __init__(self, engine: Engine, pictures: bool) -> None:
         self.engine = engine
         self.name = listed(engine.name)
-        self.own = None
-        """The answers of an engine of the user."""
-        if engine.may_vary:
-            with progress(2 * _POSITIONS, "answers") as steps:
-                steps.doing(engine.name)
-                self.own = ask(engine, lambda: steps.advance(1))
-        self.proof = prove(self.own or engine)
+        with progress(_POSITIONS * (2 if engine.may_vary else 1), "answers") as steps:
+            steps.doing(engine.name)
+            self.proof = prove(engine, lambda: steps.advance(1))
         lost = [seat for seat in self.proof.seats if seat.losing_line is not None]
         self.soonest = min(lost, key=lambda seat: len(seat.losing_line or ()), default=None)
         """The seat from which it loses soonest."""
@@ -50,10 +46,11 @@ class _Proved:
             self.shown = {seat.first: seat.likeliest_loss for seat in lost}
         elif pictures and self.soonest:
             self.shown = {self.soonest.first: self.soonest.losing_line}
+        answers = self.proof.replies.__getitem__
         self.against = {
-            name: [odds(self.own, each, first, Fraction) for first in (True, False)]
+            name: [odds(answers, each.reply, first, Fraction) for first in (True, False)]
             for name, each in engines().items()
-            if self.own
+            if engine.may_vary
         }
         """The odds of the user's engine against each of ours, moving first and second."""
 
@@ -75,7 +72,7 @@ class _Proved:
         if self.soonest:
             how = self._how(self.soonest.first, self.soonest.losing_line or ())
             text = f"loses moving {self.soonest.order}, {how}"
-        elif self.own and self.own.varies:
+        elif self.proof.varies:
             text = "lost no game with its answers to two calls, which is not a proof"
         else:
             text = "never loses"
@@ -83,15 +80,15 @@ class _Proved:
         if losing := self.proof.value_losing_positions:
             value = f"gives away value in {losing:,} of {_POSITIONS:,} positions"
         yield f"{text}; {value}"
-        if self.own and self.own.varies:
-            position, *replies = self.own.varies
+        if self.proof.varies:
+            position, *replies = self.proof.varies
             one, other = (either(reply.cells) for reply in replies)
             yield (
                 f"its answers vary: in {position} it played {one}, and another time {other}; "
                 "return all such cells in a list, and each is followed"
             )
-        elif self.own and (
-            several := sum(len(reply.cells) > 1 for reply in self.own.replies.values())
+        elif self.engine.may_vary and (
+            several := sum(len(reply.cells) > 1 for reply in self.proof.replies.values())
         ):
             yield f"chooses among several cells in {several:,} positions; each is followed"
 
@@ -136,7 +133,7 @@ class _Proved:
         for name, seats in self.against.items():
             halves = (float(sum(both) / 2) for both in zip(*seats, strict=True))
             rows.append((listed(name), *(f"{half:.1%}" for half in halves)))
-        counted = "each of its answers alike" if self.own and self.own.varies else "exactly"
+        counted = "each of its answers alike" if self.proof.varies else "exactly"
         head = f"{self.name} against each engine, from either seat in turn, {counted}:"
         return "\n".join([head, *columns(rows, right=(1, 2, 3))])
 
@@ -155,8 +152,8 @@ class _Proved:
                 "by_plies": by_plies,
                 **{name: getattr(seat, name) for name in _FACTS},
             }
-        if self.own:
-            facts["varies"] = bool(self.own.varies)
+        if self.engine.may_vary:
+            facts["varies"] = bool(self.proof.varies)
             facts["against"] = {
                 name: {"first": first._asdict(), "second": second._asdict()}
                 for name, (first, second) in self.against.items()
@@ -196,7 +193,7 @@ def _print(proved: Iterable[_Proved]) -> None:
     for each in proved:
         for picture in each.pictures():
             print(f"\n{picture}")
-        if each.own:
+        if each.against:
             print(f"\n{each.table_against()}")
 
 

@@ -138,7 +138,7 @@ def _train(
     """Its curve, averaged over its seats, and the results of its games while it learned."""
 
     def learned() -> Learned:
-        found = [odds(menace, opponent, first) for first in seats]
+        found = [odds(menace.reply, opponent.reply, first) for first in seats]
         return Learned(menace.games, *(sum(part) / len(found) for part in zip(*found, strict=True)))
 
     results, curve = Tally(), [learned()]

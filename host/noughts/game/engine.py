@@ -240,22 +240,22 @@ def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
 
 
 def odds(
-    mine: Engine,
-    theirs: Engine,
+    mine: Callable[[Position], Reply],
+    theirs: Callable[[Position], Reply],
     first: bool = True,
     number: Callable[[bool], Any] = float,
 ) -> Odds:
-    """The odds of a game between two engines, for `mine`, which moves first or second.
+    """The odds of a game between two engines' replies, for `mine`, which moves first or second.
 
     number: `Fraction` for exact odds. The engines only see positions that they reach.
 
     >>> from noughts.engines.levels import Random
-    >>> round(odds(Random(), Random()).won, 4)
+    >>> round(odds(Random().reply, Random().reply).won, 4)
     0.5849
     """
     return walk(
-        lambda position: mine.reply(position).weighted(),
-        lambda position: theirs.reply(position).weighted(),
+        lambda position: mine(position).weighted(),
+        lambda position: theirs(position).weighted(),
         end_odds(number),
         mean_odds,
     )(EMPTY, first)

@@ -1,10 +1,13 @@
 """An engine's exact results against every sequence of its opponent's moves.
 
 If an engine plays one of several cells, each of them is followed, with its chance.
+
+A proof about an engine that varies holds for the answers that it has given, not for all that it
+may give. So it is asked twice, and each of its answers counts as a possible one.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -63,6 +66,10 @@ class Proof:
     """Moving first, then moving second."""
     value_losing_positions: int
     """In how many of the 4,520 unfinished positions it might give value away."""
+    replies: Mapping[Position, Reply] = field(repr=False)
+    """Its answers in these positions."""
+    varies: tuple[Position, Reply, Reply] | None
+    """The first position to which it gave two answers, and these."""
 
     @property
     def never_loses(self) -> bool:
@@ -76,16 +83,27 @@ class Proof:
         return table_html(("games", *RESULTS), rows)
 
 
-def prove(engine: Engine) -> Proof:
-    """Play an engine against everything, moving first and second, and ask it in every position."""
-    replies = {position: engine.reply(position).weighted() for position in unfinished()}
+def prove(engine: Engine, asked: Callable[[], object] = lambda: None) -> Proof:
+    """Ask an engine in every position, and play it against everything, moving first and second.
+
+    asked: called after each answer.
+    """
+    replies: dict[Position, Reply] = {}
+    varies = None
+    for position in [*unfinished()] * (2 if engine.may_vary else 1):
+        reply = engine.reply(position)
+        asked()
+        before = replies.setdefault(position, reply)
+        if set(reply.cells) != set(before.cells):
+            varies = varies or (position, before, reply)
+            replies[position] = Reply(tuple(dict.fromkeys(before.cells + reply.cells)))
     value_losing_positions = sum(
-        not moves or not {cell for cell, _ in moves} <= {*solver.value_preserving_moves(position)}
-        for position, moves in replies.items()
+        not reply.cells or not {*reply.cells} <= {*solver.value_preserving_moves(position)}
+        for position, reply in replies.items()
     )
-    found = walk(replies.__getitem__, any_cell, _end, _joined)
+    found = walk(lambda position: replies[position].weighted(), any_cell, _end, _joined)
     first, second = (replace(found(EMPTY, first), first=first) for first in (True, False))
-    return Proof((first, second), value_losing_positions)
+    return Proof((first, second), value_losing_positions, replies, varies)
 
 
 def _end(result: int, at: Position) -> Seat:
@@ -120,34 +138,3 @@ def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
         likely / total,
         min(losing, key=len, default=None),
     )
-
-
-@dataclass
-class Asked(Engine):
-    """An engine that answers as another one did.
-
-    A proof about an engine that varies holds for the answers that it has given, not for all that it
-    may give. So it is asked twice, and each of its answers counts as a possible one.
-    """
-
-    name: str
-    about: str
-    replies: dict[Position, Reply] = field(default_factory=dict)
-    varies: tuple[Position, Reply, Reply] | None = None
-    """The first position to which it gave two answers, and these."""
-
-    def reply(self, position: Position) -> Reply:
-        return self.replies[position]
-
-
-def ask(engine: Engine, asked: Callable[[], None] = lambda: None) -> Asked:
-    """Ask an engine twice about all 4,520 positions; asked: called after each answer."""
-    found = Asked(engine.name, engine.about)
-    for position in [*unfinished()] * 2:
-        reply = engine.reply(position)
-        asked()
-        before = found.replies.setdefault(position, reply)
-        if set(reply.cells) != set(before.cells):
-            found.varies = found.varies or (position, before, reply)
-            found.replies[position] = Reply(tuple(dict.fromkeys(before.cells + reply.cells)))
-    return found
