@@ -3,7 +3,6 @@
 docs/python-api.md has the examples that are not here.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
@@ -165,19 +164,12 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     if isinstance(capture, str | Path):
         with Path(capture).open("rb") as file:
             return games_in_capture(file)
-    streams: defaultdict[str | None, Stream] = defaultdict(Stream)
-    """By board."""
-    items = [
-        item
-        for captured in read_capture(capture)
-        for item in streams[captured.board].feed(captured.data)
-    ]
-    items += [item for stream in streams.values() for item in stream.feed(b"\n")]
     latest: dict[tuple[str, int], Game] = {}
-    for item in items:
-        if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
-            game = item.sentence
-            before = latest.setdefault((game.boot, game.number), game)
-            if len(before.moves) <= len(game.moves):
-                latest[game.boot, game.number] = game
+    for captured in read_capture(capture):
+        for item in Stream().feed(captured.data + b"\n"):  # a sentence is within a line
+            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
+                game = item.sentence
+                before = latest.setdefault((game.boot, game.number), game)
+                if len(before.moves) <= len(game.moves):
+                    latest[game.boot, game.number] = game
     return list(latest.values())
