@@ -14,7 +14,6 @@ Moving second, against every sequence of an opponent, they win 364 of 489 games 
 published figures, which the tests reproduce. The source claims nothing for moving first.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from operator import attrgetter
 from types import ModuleType
@@ -84,15 +83,8 @@ class Kind(Engine):
         return Reply((cell,), remark="" if prospects[cell].lost else helpless)
 
 
-def complete(position: Position) -> int | None:
-    return _missing(position, 2)
-
-
-def block(position: Position) -> int | None:
-    return _missing(position, -2)
-
-
 def _missing(position: Position, score: int) -> int | None:
+    """The free cell of the first line with two marks of the mover (score 2), or the other (-2)."""
     for line, found in zip(LINES, position.scores(), strict=True):
         if found == score:
             return next(cell for cell in line if cell in position.free)
@@ -122,9 +114,6 @@ def influence(position: Position) -> int:
     return max(position.free, key=lambda cell: sum(cell in line for line in still_open))
 
 
-RULES: tuple[Callable[[Position], int | None], ...] = (complete, block, stop_fork, influence)
-
-
 class Rules(Engine):
     """Plays by four hand-written rules: the first that applies decides."""
 
@@ -132,4 +121,10 @@ class Rules(Engine):
     about = "four rules, no search"
 
     def reply(self, position: Position) -> Reply:
-        return Reply((next(cell for rule in RULES if (cell := rule(position)) is not None),))
+        cells = (
+            _missing(position, 2),
+            _missing(position, -2),
+            stop_fork(position),
+            influence(position),
+        )
+        return Reply((next(cell for cell in cells if cell is not None),))
