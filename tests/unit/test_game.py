@@ -102,11 +102,11 @@ def test_a_puzzle_has_one_right_move_and_it_matters():
 
 def test_levels_of_puzzles():
     """By depth, until enough people have answered."""
-    found = {(each.depth, level(each)) for each in puzzles()}
+    found = {(each.depth, level(each, {})) for each in puzzles()}
     assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
     answers = [(4, 0), (5, 0), (100, 9), (100, 10), (100, 29), (100, 30)]
-    assert [level(hard, *each) for each in answers] == [3, 1, 1, 2, 2, 3]
+    assert [level(hard, {hard.position: each}) for each in answers] == [3, 1, 1, 2, 2, 3]
 
 
 def test_puzzles_differ_from_the_one_before_and_are_turned_at_random():

@@ -12,8 +12,8 @@ level          of a puzzle, 1 to 3: by the share of people who went wrong there,
                known, else by the depth
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from random import Random
@@ -38,6 +38,10 @@ _SHARES = (0.1, 0.3)
 """The least share of people who went wrong, for level 2 and for level 3."""
 _ENOUGH = 5
 """The least number of people who had to move there."""
+
+
+Met = Mapping[Position, tuple[int, int]]
+"""By canonical position: how many times people moved there, and how many times they went wrong."""
 
 
 @cache
@@ -135,10 +139,10 @@ def puzzles() -> tuple[Puzzle, ...]:
     return tuple(found for each in different if (found := puzzle_of(each)))
 
 
-def level(puzzle: Puzzle, met: int = 0, wrong: int = 0) -> int:
-    """A puzzle's level; met: how many people had to move there; wrong: how many went wrong."""
-    if met >= _ENOUGH:
-        return 1 + sum(wrong / met >= share for share in _SHARES)
+def level(puzzle: Puzzle, met: Met) -> int:
+    moved, wrong = met.get(canonical(puzzle.position), (0, 0))
+    if moved >= _ENOUGH:
+        return 1 + sum(wrong / moved >= share for share in _SHARES)
     return 1 + sum(puzzle.depth > depth for depth in _DEPTHS)
 
 
@@ -149,6 +153,5 @@ def draw(random: Random, fits: Callable[[Puzzle], bool], after: Position = EMPTY
     """
     others = [each for each in puzzles() if each.position != canonical(after)]
     chosen = random.choice([each for each in others if fits(each)] or others)
-    found = puzzle_of(turned(chosen.position, random.choice(SYMMETRIES)))
-    assert found is not None, "a puzzle is one in every symmetry"
-    return found
+    to = random.choice(SYMMETRIES)
+    return replace(chosen, position=turned(chosen.position, to), right=to[chosen.right])

@@ -1,20 +1,16 @@
 """Puzzles for the page: the task, and the outcome of each move."""
 
-from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
 from noughts.engines.search import format_score
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
-from noughts.game.positions import Position, canonical
-from noughts.game.solver import Puzzle, level, puzzle_of, score_of_move, value, variation
+from noughts.game.positions import canonical
+from noughts.game.solver import Met, Puzzle, level, puzzle_of, score_of_move, value, variation
 from noughts.protocol.describe import CELLS
 from noughts.views.board import cell_names
 from noughts.views.words import WORTHS, ending
-
-Met = Mapping[Position, tuple[int, int]]
-"""By canonical position: how many times people moved there, and how many times they went wrong."""
 
 
 def parsed_puzzle(text: str) -> Puzzle:
@@ -23,11 +19,6 @@ def parsed_puzzle(text: str) -> Puzzle:
     if found is None:
         raise NoughtsError(f"{position} is not a puzzle; in one, exactly one move is right")
     return found
-
-
-def level_among(puzzle: Puzzle, met: Met) -> int:
-    """The level of a puzzle, given how people did in it."""
-    return level(puzzle, *met.get(canonical(puzzle.position), (0, 0)))
 
 
 def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
@@ -42,7 +33,7 @@ def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
         "right": puzzle.right,
         "answers": {cell: _answer(puzzle, cell) for cell in puzzle.position.free},
     }
-    return {"view": view, "about": f"{'★' * level_among(puzzle, met)} {people}".strip()}
+    return {"view": view, "about": f"{'★' * level(puzzle, met)} {people}".strip()}
 
 
 def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:

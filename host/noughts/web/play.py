@@ -20,13 +20,13 @@ from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board, as_cell
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position, parse_unfinished
-from noughts.game.solver import LEVELS, draw
+from noughts.game.solver import LEVELS, Met, draw, level
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described
-from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
+from noughts.views.puzzles import parsed_puzzle, posed
 from noughts.views.search import CALLED, followed
 from noughts.web.safety import answer
 
@@ -103,8 +103,8 @@ def puzzles(request: Request) -> Response:
         shown = posed(parsed_puzzle(asked["position"]), met)
         return answer(request, "puzzles", wanted=wanted, **shown)
     after = Board(asked["after"]).position if "after" in asked else EMPTY
-    level = int(wanted) if wanted else random.choice(LEVELS)
-    drawn = draw(random.Random(), lambda each: level_among(each, met) == level, after)
+    chosen = int(wanted) if wanted else random.choice(LEVELS)
+    drawn = draw(random.Random(), lambda each: level(each, met) == chosen, after)
     query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
     words = urlencode([(name, text) for name, text in query.items() if text])
     return RedirectResponse(f"{request.url.path}?{words}", 303)
