@@ -177,9 +177,7 @@ class Board:
         parts = [f'{head} role="img">', f"<title>{title}</title>", *elements(self, labels or {})]
         return "\n".join([*parts, "</svg>\n"])
 
-    def _repr_svg_(self) -> str:
-        """The picture in a notebook."""
-        return self.svg()
+    _repr_svg_ = svg  # for a notebook
 
     def __str__(self) -> str:
         marks = str(self.position)

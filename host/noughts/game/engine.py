@@ -235,8 +235,7 @@ def mean_odds(my_turn: bool, after: After[Odds]) -> Odds:
 
 def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
     """The odds at the end of a game, as numbers of this type, `float` or `Fraction`."""
-    ends = {each: Odds(*(number(each == result) for result in (1, 0, -1))) for each in (1, 0, -1)}
-    return lambda result, _: ends[result]
+    return lambda result, _: Odds(*(number(result == each) for each in (1, 0, -1)))
 
 
 def odds(
