@@ -9,13 +9,14 @@ from random import Random
 from typing import BinaryIO, NamedTuple
 
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import NoughtsError, ResignedError, StoreError
+from noughts.errors import ResignedError, StoreError
 from noughts.game import engine as playing
 from noughts.game import proof
 from noughts.game import review as reviewing
 from noughts.game.board import Board, table_html
 from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply, Tally
+from noughts.game.positions import parse_unfinished
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import counted
@@ -47,11 +48,7 @@ class Engine:
         >>> engine("alphabeta").reply(Board("X...O....")).nodes
         871
         """
-        if board.is_over:
-            raise NoughtsError(
-                "the game is over, and nobody is to move; ask about an unfinished board"
-            )
-        return self._engine.reply(board.position)
+        return self._engine.reply(parse_unfinished(str(board.position)))
 
     def choose(self, board: Board, random: Random | None = None) -> int:
         """One of its moves, drawn with `random`. Raises `ResignedError`.
