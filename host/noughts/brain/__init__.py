@@ -16,7 +16,7 @@ this form need fewer than eight entries, and that one of these weights must be 2
 import re
 import textwrap
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -83,10 +83,10 @@ def fingerprint(found: Mapping[int, int]) -> int:
     return sum(value * value for value in found.values())
 
 
-def entry_of(fingerprint: int, value: int) -> int | None:
-    """The book's entry for playing the cells of this value; None if it does not fit."""
-    entry = 32 * fingerprint + value
-    return entry if value < 32 and entry < 1 << 16 else None
+def entries_of(fingerprint: int, values: Iterable[int]) -> list[int]:
+    """The book's entries for playing the cells of each of these values, where one fits."""
+    entries = [32 * fingerprint + value for value in sorted(values) if value < 32]
+    return [entry for entry in entries if entry < 1 << 16]
 
 
 def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
@@ -95,15 +95,14 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     good = {found[cell] for cell in best} - {found[cell] for cell in found if cell not in best}
     if max(found.values()) in good:
         return None
-    for value in sorted(good, reverse=True):
-        entry = entry_of(fingerprint(found), value)
-        if entry is not None:
-            return entry
-    raise NoughtsError(f"these weights cannot distinguish the moves of {position}; find others")
+    return max(entries_of(fingerprint(found), good), default=None)
 
 
 def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
-    """Solve the game, and fill the book with the positions that the weights get wrong."""
+    """Solve the game, and fill the book with the positions that the weights get wrong.
+
+    With other weights, some positions may not fit: `check` tells.
+    """
     entries = (_book_entry(position, weights) for position in classes())
     return Table(weights, tuple(sorted({entry for entry in entries if entry is not None})))
 

@@ -237,9 +237,8 @@ def _ways() -> Mapping[int, list[_Way]]:
 
 def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
     worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
-    entries = [brain.entry_of(fingerprint, value) for value in sorted(worth)]
     # The way without an entry comes first, so it is taken if others gain as much.
-    for book in [(), *((entry,) for entry in entries if entry is not None)]:
+    for book in [(), *((entry,) for entry in brain.entries_of(fingerprint, worth))]:
         policy = by_table(Table(WEIGHTS, book))
         cells = {position: policy(position) for position in positions}
         if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
