@@ -63,12 +63,28 @@ Policy = Callable[[Position], Cells]
 """The cells that are played in a canonical position, with equal chances."""
 
 
-@dataclass(frozen=True)
-class PeopleGame:
+class PeopleGame(NamedTuple):
     moves: tuple[int, ...]
     """Cells, 0 to 8."""
     people: tuple[bool, bool]
     """Whether a person moved first, and whether a person moved second."""
+
+
+def met(games: Iterable[PeopleGame]) -> dict[Position, Counter[int]]:
+    """How often people played each cell, by canonical position; symmetric cells count as one."""
+    counts: Counter[tuple[int, int, int]] = Counter()
+    """By both masks of a position, and the cell; there are few of these in many games."""
+    for game in games:
+        mover = other = 0
+        for ply, cell in enumerate(game.moves):
+            if game.people[ply % 2]:
+                counts[mover, other, cell] += 1
+            mover, other = other, mover | 1 << cell
+    found: defaultdict[Position, Counter[int]] = defaultdict(Counter)
+    for (mover, other, cell), times in counts.items():
+        position = Position(mover, other)
+        found[canonical(position)][alike(position)[cell]] += times
+    return found
 
 
 @cache
@@ -98,28 +114,22 @@ class Readiness:
 
 
 class Habits:
-    def __init__(self, games: Iterable[PeopleGame], prior: float = PRIOR) -> None:
+    def __init__(self, games: Sequence[PeopleGame], prior: float = PRIOR) -> None:
+        self.games = len(games)
         self._prior = prior
-        self._met: defaultdict[Position, Counter[int]] = defaultdict(Counter)
-        """By canonical position, how often each cell was played; symmetric cells count as one."""
-        self.games = self.moves = 0
-        for game in games:
-            self.games += 1
-            position = EMPTY
-            for ply, cell in enumerate(game.moves):
-                if game.people[ply % 2]:
-                    self.moves += 1
-                    self._met[canonical(position)][alike(position)[cell]] += 1
-                position = position.play(cell)
+        self._met = met(games)
+        self._chosen: Counter[int] = Counter()
+        """How often people played each kind of cell."""
+        for position, moves in self._met.items():
+            for cell, count in moves.items():
+                self._chosen[kinds(position)[cell]] += count
+        self.moves = self._chosen.total()
         self._attractions = self._fitted()
         self.chances = cache(self._chances)
 
     def _fitted(self) -> list[float]:
         attractions = [1.0] * len(KINDS)
-        chosen = [self._prior] * len(KINDS)
-        for position, moves in self._met.items():
-            for cell, count in moves.items():
-                chosen[kinds(position)[cell]] += count
+        chosen = [self._prior + self._chosen[kind] for kind in range(len(KINDS))]
         for _ in range(_ROUNDS):
             expected = [self._prior] * len(KINDS)
             for position, moves in self._met.items():
@@ -131,16 +141,14 @@ class Habits:
         return attractions
 
     def readiness(self) -> list[Readiness]:
-        could, did, by_chance = ([0.0] * len(KINDS) for _ in range(3))
+        could, by_chance = ([0.0] * len(KINDS) for _ in range(2))
         for position, moves in self._met.items():
             there = list(kinds(position).values())
             for kind in set(there):
                 could[kind] += moves.total()
                 by_chance[kind] += moves.total() * there.count(kind) / len(there)
-            for cell, count in moves.items():
-                did[kinds(position)[cell]] += count
         return [
-            Readiness(kind, int(could[at]), did[at] / could[at], by_chance[at] / could[at])
+            Readiness(kind, int(could[at]), self._chosen[at] / could[at], by_chance[at] / could[at])
             for at, kind in enumerate(KINDS)
             if could[at]
         ]
@@ -365,7 +373,7 @@ def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
     pairs = []
     for part in range(FOLDS):
         habits = Habits(games[part::FOLDS], _PART_PRIOR)
-        learned = fit(Habits(game for at, game in enumerate(games) if at % FOLDS != part))
+        learned = fit(Habits([game for at, game in enumerate(games) if at % FOLDS != part]))
         pairs.append([Chances(by_table(table), habits).win for table in (before, learned)])
     gains = [after - once for once, after in pairs]
     gain, spread = fmean(gains), _T * stdev(gains) / sqrt(FOLDS)

@@ -81,7 +81,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
 def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
     """Make the chip win more against your players."""
     with options.open_store(db) as store:
-        games = people_games(store, chosen)
+        games = list(people_games(store, chosen))
         if not games:
             raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make()

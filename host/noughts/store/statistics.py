@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from noughts.brain.learn import PeopleGame
-from noughts.game.positions import FULL, Position, alike, canonical
+from noughts.brain.learn import PeopleGame, met
+from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
 from noughts.protocol.describe import CHIP, SEATS, called
@@ -219,36 +220,20 @@ def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
 
     Raises `StoreError`.
     """
-    counts: Counter[tuple[int, int]] = Counter()
-    """By the mover's marks (bits 9 to 17) with the other's, and the cell."""
-    for _, seats, first, moves, _, end in played(store, wanted):
-        if end not in "AB=" or "P" not in seats:
-            continue
-        people = [seat == "P" for seat in _by_turn(seats, first)]
-        mover = other = 0
-        for ply, cell in enumerate(map(int, moves)):
-            if people[ply & 1]:
-                counts[mover << 9 | other, cell] += 1
-            mover, other = other, mover | 1 << cell
-    met: dict[Position, Counter[int]] = {}
-    for (masks, cell), times in counts.items():
-        position = Position(masks >> 9, masks & FULL)
-        met.setdefault(canonical(position), Counter())[alike(position)[cell]] += times
+    games = people_games(store, wanted, finished=True)
     positions = [
         MetPosition(position, cells, tuple(value_preserving_moves(position)))
-        for position, cells in met.items()
+        for position, cells in met(games).items()
     ]
     return sorted(positions, key=lambda each: (-each.mistakes, -each.met, each.position))
 
 
-def people_games(store: Store, wanted: GameFilter) -> list[PeopleGame]:
-    """The matching games in which people moved, finished or not, for `learn`.
+def people_games(store: Store, wanted: GameFilter, finished: bool = False) -> Iterator[PeopleGame]:
+    """The matching games in which people moved; finished: only those that were won or drawn.
 
     Raises `StoreError`.
     """
-    found = []
-    for _, seats, first, moves, _, _ in played(store, wanted):
+    for _, seats, first, moves, _, end in played(store, wanted):
         one, two = (seat == "P" for seat in _by_turn(seats, first))
-        if any((one, two)[: len(moves)]):  # a person has moved
-            found.append(PeopleGame(tuple(map(int, moves)), (one, two)))
-    return found
+        if any((one, two)[: len(moves)]) and not (finished and end not in "AB="):
+            yield PeopleGame(tuple(map(int, moves)), (one, two))
