@@ -106,12 +106,9 @@ class Transposition(AlphaBeta):
             return super()._search(mover, other, ply, alpha, beta)
         key = canonical(Position(mover, other))
         least, most = self._known.get(key, (-INFINITE, INFINITE))
-        if least >= beta or least == most:
+        if least >= beta or most <= alpha or least == most:
             self._nodes += 1
-            return least
-        if most <= alpha:
-            self._nodes += 1
-            return most
+            return most if most <= alpha else least
         score = super()._search(mover, other, ply, alpha, beta)
         self._known[key] = (score if score > alpha else least, score if score < beta else most)
         return score
