@@ -134,19 +134,13 @@ def parse_unfinished(text: str) -> Position:
     return position
 
 
-def _symmetries() -> tuple[tuple[int, ...], ...]:
-    turn = (6, 3, 0, 7, 4, 1, 8, 5, 2)
-    mirror = (2, 1, 0, 5, 4, 3, 8, 7, 6)
-    found = []
-    cells = tuple(range(9))
-    for _ in range(4):
-        found += [cells, tuple(cells[cell] for cell in mirror)]
-        cells = tuple(cells[cell] for cell in turn)
-    return tuple(found)
-
-
-SYMMETRIES = _symmetries()
-"""The eight symmetries of the board. Each lists where cells 0 to 8 go."""
+SYMMETRIES = (
+    (0, 1, 2, 3, 4, 5, 6, 7, 8), (2, 1, 0, 5, 4, 3, 8, 7, 6),
+    (6, 3, 0, 7, 4, 1, 8, 5, 2), (0, 3, 6, 1, 4, 7, 2, 5, 8),
+    (8, 7, 6, 5, 4, 3, 2, 1, 0), (6, 7, 8, 3, 4, 5, 0, 1, 2),
+    (2, 5, 8, 1, 4, 7, 0, 3, 6), (8, 5, 2, 7, 4, 1, 6, 3, 0),
+)  # fmt: skip
+"""The eight symmetries of the board, four turns and their mirror images: where cells 0 to 8 go."""
 
 _TURNED = tuple(
     tuple(sum(1 << to[cell] for cell in CELLS[mask]) for mask in range(FULL + 1))
