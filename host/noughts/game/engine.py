@@ -183,7 +183,7 @@ def walk(
     theirs: Moves,
     end: Callable[[int, Position], Value],
     join: Callable[[bool, After[Value]], Value],
-    same: Callable[[Position], Position] | None = None,
+    same: Callable[[Position], Position] = lambda position: position,
 ) -> Callable[[Position, bool], Value]:
     """A function that gives the value of a position, for my turn or my opponent's.
 
@@ -195,11 +195,9 @@ def walk(
     @cache
     def found(position: Position, my_turn: bool) -> Value:
         moves = () if position.over else (mine if my_turn else theirs)(position)
-        after = []
-        for cell, weight in moves:
-            following = position.play(cell)
-            value = found(same(following) if same else following, not my_turn)
-            after.append((cell, weight, value))
+        after = [
+            (cell, weight, found(same(position.play(cell)), not my_turn)) for cell, weight in moves
+        ]
         if after:
             return join(my_turn, after)
         drawn = position.over and not WON[position.other]
