@@ -81,14 +81,14 @@ def spoiled(menace, first):
 
 def test_the_greatest_loss_is_what_its_best_opponent_gets():
     menace = Menace()
-    list(train(menace, engines()["medium"], 100, (True,), Random(1)))
+    list(train(menace, engines()["medium"].reply, 100, (True,), Random(1)))
     for seat in prove(menace).seats:
         assert seat.greatest_loss_chance == spoiled(menace, seat.first)
 
 
 def test_in_self_play_both_sides_learn():
     learned, random = Menace(), engines()["random"]
-    list(train(learned, learned, 1000, (True,), Random(1)))
+    list(train(learned, learned.reply, 1000, (True,), Random(1)))
     assert odds(learned.reply, random.reply).lost < odds(Menace().reply, random.reply).lost / 2
     assert odds(random.reply, learned.reply).won < odds(random.reply, Menace().reply).won / 2
 
@@ -96,7 +96,7 @@ def test_in_self_play_both_sides_learn():
 def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
     """What it prints is in a lesson, which is run."""
     menace = Menace()
-    list(train(menace, engines()["hard"], 40, (True,), Random(1)))
+    list(train(menace, engines()["hard"].reply, 40, (True,), Random(1)))
     words = ("train", "menace", "--against", "hard", "--games", 40)
     for name in ("a.json", "b.json"):
         printed(*words, "-o", name)
@@ -113,7 +113,7 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
     line = "train menace --games 8 --seed 7 -o m.json --against rules --seat both"
     curve = json.loads(printed(*line.split(), "--json"))["curve"]
     again, rules = Menace(), engines()["rules"]
-    results = list(train(again, rules, 8, (True, False), Random(7)))
+    results = list(train(again, rules.reply, 8, (True, False), Random(7)))
     assert read("m.json").boxes == again.boxes
     for number, menace in (0, Menace()), (-1, again):
         both = odds(menace.reply, rules.reply), odds(rules.reply, menace.reply)[::-1]

@@ -14,7 +14,7 @@ from noughts.cli.options import IntRange, option
 from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.errors import printable
-from noughts.game.engine import Engine, Tally, odds, remembering
+from noughts.game.engine import Replies, Tally, odds, remembered
 from noughts.game.positions import Position, alike, parse_unfinished
 from noughts.protocol.describe import counted
 from noughts.store import queries
@@ -88,7 +88,8 @@ def run_train(
     plays = bool(against or games or plot or as_json) or not (stored or position)
     against = "medium" if against is None else against
     games = games or _GAMES
-    opponent = menace if against == "menace" else remembering(options.named_engine(against))
+    itself = against == "menace"
+    opponent = menace.reply if itself else remembered(options.named_engine(against))
     if output is not None:
         refuse_other(output)  # before it learns, as that may take long
     if stored:
@@ -133,12 +134,12 @@ def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
 
 
 def _train(
-    menace: Menace, opponent: Engine, games: int, seats: Sequence[bool], seed: int
+    menace: Menace, opponent: Replies, games: int, seats: Sequence[bool], seed: int
 ) -> tuple[list[Learned], Tally]:
     """Its curve, averaged over its seats, and the results of its games while it learned."""
 
     def learned() -> Learned:
-        found = [odds(menace.reply, opponent.reply, first) for first in seats]
+        found = [odds(menace.reply, opponent, first) for first in seats]
         return Learned(menace.games, *(sum(part) / len(found) for part in zip(*found, strict=True)))
 
     results, curve = Tally(), [learned()]

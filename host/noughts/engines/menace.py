@@ -36,7 +36,7 @@ from random import Random
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
-from noughts.game.engine import Engine, Reply, play, remembering
+from noughts.game.engine import Engine, Replies, Reply, play
 from noughts.game.positions import EMPTY, Position, alike, canonical, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
@@ -118,18 +118,17 @@ class Menace(Engine):
 
 
 def train(
-    menace: Menace, opponent: Engine, games: int, seats: Sequence[bool], random: Random
+    menace: Menace, opponent: Replies, games: int, seats: Sequence[bool], random: Random
 ) -> Iterator[int]:
     """Let it play and learn; yields 1, 0 or -1 for each game that it won, drew or lost.
 
-    seats: whether it moves first, in turn. If the opponent is the machine itself, it learns from
+    seats: whether it moves first, in turn. If the opponent's replies are its own, it learns from
     both sides of each game.
     """
-    other = menace if opponent is menace else remembering(opponent)
     for number in range(games):
         first = seats[number % len(seats)]
-        cells, result = play(menace, other, first, random)
-        sides = (True, False) if other is menace else (first,)
+        cells, result = play(menace.reply, opponent, first, random)
+        sides = (True, False) if opponent == menace.reply else (first,)
         menace.learn(cells, result if first else -result, sides)
         yield result
 

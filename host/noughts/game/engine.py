@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -82,13 +81,13 @@ class Engine(Protocol):
         """Its answer to an unfinished position."""
 
 
-def remembering(engine: Engine) -> Engine:
-    """The engine with a cache of its replies, unless they may vary."""
-    if engine.may_vary:
-        return engine
-    found = copy(engine)
-    found.reply = cache(engine.reply)  # type: ignore[method-assign]
-    return found
+Replies = Callable[[Position], Reply]
+"""The `reply` of an engine."""
+
+
+def remembered(engine: Engine) -> Replies:
+    """An engine's replies, with a cache unless they may vary."""
+    return engine.reply if engine.may_vary else cache(engine.reply)
 
 
 @dataclass
@@ -138,7 +137,7 @@ def winner(position: Position) -> int:
     return 1 if position.ply % 2 else -1
 
 
-def play(one: Engine, other: Engine, first: bool, random: Random) -> tuple[list[int], int]:
+def play(one: Replies, other: Replies, first: bool, random: Random) -> tuple[list[int], int]:
     """Play a game until it is over or an engine resigns: its cells, and 1, 0 or -1 for `one`.
 
     first: whether `one` moves first.
@@ -146,7 +145,7 @@ def play(one: Engine, other: Engine, first: bool, random: Random) -> tuple[list[
     position, cells = EMPTY, []
     while not position.over:
         mover = one if (position.ply % 2 == 0) == first else other
-        cell = mover.reply(position).choose(random)
+        cell = mover(position).choose(random)
         if cell is None:
             break
         cells.append(cell)
@@ -166,10 +165,10 @@ def match(
     played: called after each game, with its number.
     """
     tallies = Tally(), Tally()
-    one, other = remembering(one), remembering(other)
+    mine, theirs = remembered(one), remembered(other)
     for number in range(games):
         seat = number % 2
-        tallies[seat].add(play(one, other, seat == 0, random)[1])
+        tallies[seat].add(play(mine, theirs, seat == 0, random)[1])
         played(number + 1)
     return tallies
 
@@ -237,10 +236,7 @@ def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
 
 
 def odds(
-    mine: Callable[[Position], Reply],
-    theirs: Callable[[Position], Reply],
-    first: bool = True,
-    number: Callable[[bool], Any] = float,
+    mine: Replies, theirs: Replies, first: bool = True, number: Callable[[bool], Any] = float
 ) -> Odds:
     """The odds of a game between two engines' replies, for `mine`, which moves first or second.
 
