@@ -40,7 +40,6 @@ class Engine:
         self._engine = engine
         self.name = engine.name
         self.about = engine.about
-        """A short description."""
 
     def reply(self, board: Board) -> Reply:
         """Its moves, their chances, and the cost of the answer. The game must not be over.

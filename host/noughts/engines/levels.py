@@ -115,8 +115,6 @@ def influence(position: Position) -> int:
 
 
 class Rules(Engine):
-    """Plays by four hand-written rules: the first that applies decides."""
-
     name = "rules"
     about = "four rules, no search"
 

@@ -24,7 +24,6 @@ class Seat:
     """All games of an engine that moves first, or second."""
 
     first: bool
-    """Whether the engine moves first."""
     games: Counter[tuple[str, int]]
     """How many games there are, by result, one of `RESULTS`, and length in plies."""
     win_chance: Fraction

@@ -115,7 +115,6 @@ class Puzzle:
     position: Position
     """In any of its symmetries."""
     right: int
-    """The cell."""
     wins: bool
     """Whether the right move wins; otherwise it draws."""
     depth: int
