@@ -261,16 +261,14 @@ def fit(habits: Habits) -> Table:
         for fingerprint, ways in _ways().items()
     }
     chances = _played(chosen, habits)
-    while True:
-        steps = sorted(_steps(chosen, chances), key=lambda step: step[:2], reverse=True)
-        for _, fingerprint, way in steps:
-            after = _played({**chosen, fingerprint: way}, habits)
-            if after.win > chances.win:
-                chosen[fingerprint], chances = way, after
-                break
-        else:
-            book = sorted(entry for way in chosen.values() for entry in way.entries)
-            return Table(WEIGHTS, tuple(book))
+    while steps := list(_steps(chosen, chances)):
+        _, fingerprint, way = max(steps, key=lambda step: step[:2])
+        after = _played({**chosen, fingerprint: way}, habits)
+        if after.win <= chances.win:
+            break
+        chosen[fingerprint], chances = way, after
+    book = sorted(entry for way in chosen.values() for entry in way.entries)
+    return Table(WEIGHTS, tuple(book))
 
 
 def _played(chosen: Mapping[int, _Way], habits: Habits) -> Chances:
