@@ -255,43 +255,34 @@ def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
 
 def fit(habits: Habits) -> Table:
     """The table for people with these habits: hard's, improved step by step."""
-    hard = set(brain.make().book)
-    chosen = {
-        fingerprint: [way for way in ways if hard.issuperset(way.entries)][-1]
-        for fingerprint, ways in _ways().items()
-    }
-    chances = _played(chosen, habits)
-    while steps := list(_steps(chosen, chances)):
-        _, fingerprint, way = max(steps, key=lambda step: step[:2])
-        after = _played({**chosen, fingerprint: way}, habits)
+    table = brain.make()
+    chances = Chances(by_table(table), habits)
+    while steps := list(_steps(table, chances)):
+        _, better = max(steps, key=lambda step: step[0])
+        after = Chances(by_table(better), habits)
         if after.win <= chances.win:
             break
-        chosen[fingerprint], chances = way, after
-    book = sorted(entry for way in chosen.values() for entry in way.entries)
-    return Table(WEIGHTS, tuple(book))
+        table, chances = better, after
+    return table
 
 
-def _played(chosen: Mapping[int, _Way], habits: Habits) -> Chances:
-    """The chances with this way for each fingerprint."""
-    cells = {position: own for way in chosen.values() for position, own in way.cells.items()}
-    return Chances(cells.__getitem__, habits)
-
-
-def _steps(chosen: Mapping[int, _Way], chances: Chances) -> Iterator[tuple[float, int, _Way]]:
+def _steps(table: Table, chances: Chances) -> Iterator[tuple[float, Table]]:
     """What each possible step would gain by itself, per entry that it needs."""
-    room = MAX_BOOK - sum(len(way.entries) for way in chosen.values())
     reach = chances.reach()
-    for fingerprint, now in chosen.items():
-        for way in _ways()[fingerprint]:
-            more = len(way.entries) - len(now.entries)
+    now = {position: brain.choose(position, table).cells for position in reach}
+    for fingerprint, ways in _ways().items():
+        others = [entry for entry in table.book if entry // 32 != fingerprint]
+        for way in ways:
+            book = tuple(sorted([*others, *way.entries]))
+            more = max(len(book) - len(table.book), 1)
             gain = sum(
                 reach[position]
-                * (chances.after(position, cells) - chances.after(position, now.cells[position]))
+                * (chances.after(position, cells) - chances.after(position, now[position]))
                 for position, cells in way.cells.items()
-                if position in reach and cells != now.cells[position]
+                if position in reach and cells != now[position]
             )
-            if more <= room and gain > LEAST_GAIN * max(more, 1):
-                yield gain / max(more, 1), fingerprint, way
+            if len(book) <= MAX_BOOK and gain > LEAST_GAIN * more:
+                yield gain / more, Table(WEIGHTS, book)
 
 
 @dataclass(frozen=True)
