@@ -228,29 +228,29 @@ def best(habits: Habits) -> float:
 
 
 class _Way(NamedTuple):
-    """The book's entry for a fingerprint, or none, and the cells played in its positions."""
+    """No entry for a fingerprint, or one, and the cells then played in its positions."""
 
+    fingerprint: int
     entries: tuple[int, ...]
     cells: Mapping[Position, Cells]
 
 
 @cache
-def _ways() -> Mapping[int, list[_Way]]:
-    """By fingerprint, all ways that give no value away, with at most one entry."""
+def _ways() -> list[_Way]:
+    """All ways that give no value away."""
     named: defaultdict[int, list[Position]] = defaultdict(list)
     for position in brain.classes():
         named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
-    return {key: list(_ways_of(key, positions)) for key, positions in sorted(named.items())}
-
-
-def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
-    worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
-    # The way without an entry comes first, so it is taken if others gain as much.
-    for book in [(), *((entry,) for entry in brain.entries_of(fingerprint, worth))]:
-        policy = by_table(Table(WEIGHTS, book))
-        cells = {position: policy(position) for position in positions}
-        if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
-            yield _Way(book, cells)
+    found = []
+    for fingerprint, positions in sorted(named.items()):
+        worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
+        # The way without an entry comes first, so it is taken if others gain as much.
+        for book in [(), *((entry,) for entry in brain.entries_of(fingerprint, worth))]:
+            policy = by_table(Table(WEIGHTS, book))
+            cells = {position: policy(position) for position in positions}
+            if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
+                found.append(_Way(fingerprint, book, cells))
+    return found
 
 
 def fit(habits: Habits) -> Table:
@@ -270,19 +270,18 @@ def _steps(table: Table, chances: Chances) -> Iterator[tuple[float, Table]]:
     """What each possible step would gain by itself, per entry that it needs."""
     reach = chances.reach()
     now = {position: brain.choose(position, table).cells for position in reach}
-    for fingerprint, ways in _ways().items():
-        others = [entry for entry in table.book if entry // 32 != fingerprint]
-        for way in ways:
-            book = tuple(sorted([*others, *way.entries]))
-            more = max(len(book) - len(table.book), 1)
-            gain = sum(
-                reach[position]
-                * (chances.after(position, cells) - chances.after(position, now[position]))
-                for position, cells in way.cells.items()
-                if position in reach and cells != now[position]
-            )
-            if len(book) <= MAX_BOOK and gain > LEAST_GAIN * more:
-                yield gain / more, Table(WEIGHTS, book)
+    for way in _ways():
+        others = [entry for entry in table.book if entry // 32 != way.fingerprint]
+        book = tuple(sorted([*others, *way.entries]))
+        more = max(len(book) - len(table.book), 1)
+        gain = sum(
+            reach[position]
+            * (chances.after(position, cells) - chances.after(position, now[position]))
+            for position, cells in way.cells.items()
+            if position in reach and cells != now[position]
+        )
+        if len(book) <= MAX_BOOK and gain > LEAST_GAIN * more:
+            yield gain / more, Table(WEIGHTS, book)
 
 
 @dataclass(frozen=True)
