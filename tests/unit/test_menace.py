@@ -112,13 +112,12 @@ def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
 def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
     line = "train menace --games 8 --seed 7 -o m.json --against rules --seat both"
     curve = json.loads(printed(*line.split(), "--json"))["curve"]
-    again, rules = Menace(), engines()["rules"]
-    results = list(train(again, rules.reply, 8, (True, False), Random(7)))
+    again, rules = Menace(), engines()["rules"].reply
+    results = list(train(again, rules, 8, (True, False), Random(7)))
     assert read("m.json").boxes == again.boxes
     for number, menace in (0, Menace()), (-1, again):
-        both = odds(menace.reply, rules.reply), odds(rules.reply, menace.reply)[::-1]
-        average = [sum(each) / 2 for each in zip(*both, strict=True)]
-        assert curve[number][1:] == pytest.approx(average, abs=1e-12)
+        both = zip(odds(menace.reply, rules), odds(rules, menace.reply)[::-1], strict=True)
+        assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
     title = " ".join(printed(*line.split()).partition("\nHow likely")[0].split())
     counts = "won {}, drawn {}, lost {}".format(*map(results.count, (1, 0, -1)))
     assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"
