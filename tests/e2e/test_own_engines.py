@@ -64,26 +64,26 @@ def test_a_name_that_is_not_an_engine(misused):
 WRONG = [
     ("return [4, -1]", "chose -1; free are 0, 1"),
     ("return 0", "chose 0; free are 1, 2, 3, 4, 5, 6, 7, 8"),
-    ("return None", "TypeError: choose returned None; answer with a cell"),
-    ("return 'e' * 41", f"TypeError: choose returned '{'e' * 12}...{'e' * 13}'; answer"),
-    ("return []", "TypeError: choose returned []; answer with a cell"),
-    ("return board[0] == '.'", "TypeError: choose returned True; answer"),
-    ("x = 1\n    1 / 0", "ZeroDivisionError: division by zero (mine.py, line 3); answer"),
-    ("raise KeyboardInterrupt", "KeyboardInterrupt (mine.py, line 2); "),
+    ("return None", "TypeError: choose returned None; correct it: choose"),
+    ("return 'e' * 41", f"TypeError: choose returned '{'e' * 12}...{'e' * 13}'; correct it"),
+    ("return []", "TypeError: choose returned []; correct it: choose"),
+    ("return board[0] == '.'", "TypeError: choose returned True; correct it"),
+    ("x = 1\n    1 / 0", "ZeroDivisionError: division by zero (mine.py, line 3); correct it"),
+    ("raise KeyboardInterrupt", "KeyboardInterrupt (mine.py, line 2); correct it"),
     (
         "import helper; helper.pick(board)",
         "IndexError: string index out of range (helper.py, line 2)",
     ),
-    ("raise ValueError('x' * 10**6)", "ValueError: [...] (mine.py, line 2); "),
-    ("return (", "SyntaxError: '(' was never closed (mine.py, line 2); answer"),
-    ("input()", "EOFError: EOF when reading a line (mine.py, line 2); "),
-    ("raise OSError('\\x1b[2J')", "OSError:  [2J (mine.py, line 2); "),
+    ("raise ValueError('x' * 10**6)", "ValueError: [...] (mine.py, line 2); correct it"),
+    ("return (", "SyntaxError: '(' was never closed (mine.py, line 2); correct it"),
+    ("input()", "EOFError: EOF when reading a line (mine.py, line 2); correct it"),
+    ("raise OSError('\\x1b[2J')", "OSError:  [2J (mine.py, line 2); correct it"),
     ("import os; os.abort()", "was ended by signal 6, and did not answer; it"),
 ]
 WRONG = [(f"def choose(board):\n    {body}\n", told) for body, told in WRONG] + [
-    ("chose = 1\n", "AttributeError: module 'mine' has no attribute 'choose'; answer"),
+    ("chose = 1\n", "AttributeError: module 'mine' has no attribute 'choose'; correct it"),
     ("choose = len\n", "TypeError: object of type 'Board' has no len(); "),
-    ("import sys; sys.exit(3)\n", "SystemExit: 3 (mine.py, line 1); answer"),
+    ("import sys; sys.exit(3)\n", "SystemExit: 3 (mine.py, line 1); correct it"),
     ("import missing\n", "ModuleNotFoundError: No module named 'missing' (mine.py, line 1);"),
 ]
 
@@ -163,7 +163,7 @@ def test_a_package_brings_engines(folder, monkeypatch, printed, fails):
     for name in ("stars", "all"):
         assert f"X, {name}, plays 1\n" in printed("vs", name, "rules")
         assert name not in engines()
-    told = "noughts: moons, in .........: ModuleNotFoundError: No module named 'moons'; answer"
+    told = "noughts: moons, in .........: ModuleNotFoundError: No module named 'moons'; correct it"
     assert fails("vs", "moons", "rules").startswith(told)
 
 
@@ -250,7 +250,7 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("print('e5')", "in .........: said 'e5'; answer with a cell, a number from 0 to 8"),
+        ("print('e5')", "in .........: said 'e5'; answer with a cell, 0 to 8"),
         ("print('9' * 5000)", "said '99999999999999999999'; answer with a cell"),
         ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx'; answer"),
         ("pass", "did not answer within 0.5 s; flush its output, or"),

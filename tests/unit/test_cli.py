@@ -321,7 +321,8 @@ def test_advice_names_the_program_as_it_can_be_typed(
 
 
 def test_all_that_prints_advice(clone, monkeypatch, noughts, refused):
-    assert f"`{PROGRAM} watch` stores them" in refused("games", db=clone / "none.db")
+    none = clone / "none.db"
+    assert f"`{PROGRAM} watch --db {none}` stores them" in refused("games", db=none)
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
     monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: found)
     monkeypatch.setattr("noughts.cli.board.probe", lambda board, restart: None)

@@ -128,14 +128,12 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
 
 def _port_of(drive: Drive) -> str:
     """The port with the drive's USB id; the only port, if one of the two ids is unknown."""
-    ports = [
-        port
-        for port in find_ports()
-        if port.usb_id == drive.usb_id or None in (port.usb_id, drive.usb_id)
-    ]
-    if len(ports) != 1:
+    ports = find_ports()
+    same = [port for port in ports if port.usb_id == drive.usb_id is not None]
+    same = same or [port for port in ports if None in (port.usb_id, drive.usb_id)]
+    if len(same) != 1:
         raise BoardError(
             "the hex was copied, but no serial port was found to check that the game starts; "
             "name it with --port, or use --no-verify"
         )
-    return ports[0].name
+    return same[0].name

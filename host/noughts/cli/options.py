@@ -185,7 +185,8 @@ def open_store(db: Path | None) -> Store:
 def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is stored, or none matches."""
     if not count(store, GameFilter()):
-        advice = f"`noughts watch` stores them{or_demonstration(store.path)}"
+        watch = command_for("noughts watch", store.path)
+        advice = f"{watch} stores them{or_demonstration(store.path)}"
         return StoreError(f"{store.path} holds no game yet; {advice}")
     listing = command_for("noughts games --result unfinished", store.path)
     advice = f"try other options, or list unfinished games with {listing}"

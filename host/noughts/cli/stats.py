@@ -147,9 +147,11 @@ def _csv(found: Stats, last: Mapping[str, When]) -> str:
     rows: list[dict[str, object]] = []
     for board in class_report.boards_by_name(found):
         names = {"board": plain_text(board.board), "name": plain_text(board.name)}
+        rate = board.people.mistakes_a_game
         times = zip(("last_utc", "last_before_utc"), last.get(board.board, When()), strict=True)
         ended = {name: at and timestamps.utc(at) for name, at in times}
-        rows.append({**board_record(board), **names, **ended})
+        rounded = {"mistakes_a_game": rate and round(rate, 3)}
+        rows.append({**board_record(board), **names, **rounded, **ended})
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()

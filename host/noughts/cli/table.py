@@ -154,7 +154,8 @@ def _print(
         if not estimated.shows_gain:
             print("no gain can be shown yet")
     where = counted(len(changed), "position")
-    print(f"\nIt plays differently in {where}: now (+), before (-), mistake to wait for (?)")
+    key = ": now (+), before (-), mistake to wait for (?)" if changed else ""
+    print(f"\nIt plays differently in {where}{key}")
     for change in changed[:_SHOWN]:
         print("\n" + _picture(change))
     if missed:

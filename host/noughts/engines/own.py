@@ -122,9 +122,11 @@ class OwnEngine(Engine):
             cells = tuple(dict.fromkeys(map(int, line.split())))
         except ValueError:
             cells = ()
+        if not cells and self._has_choose:
+            advice = "choose(board) returns a cell from 0 to 8, or several in a list"
+            raise WrongError(f"{line}; correct it: {advice}")
         if not cells:
-            what = line if self._has_choose else f"said {line[:20]!r}"
-            raise WrongError(f"{what}; answer with a cell, a number from 0 to 8, or with several")
+            raise WrongError(f"said {line[:20]!r}; answer with a cell, 0 to 8, or with several")
         for cell in cells:
             if cell not in position.free:
                 free = ", ".join(map(str, position.free))

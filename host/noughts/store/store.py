@@ -87,8 +87,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 ) from error
         elif not path.exists():
             raise StoreError(
-                f"no games are stored in {path} yet; `noughts watch` stores them"
-                f"{or_demonstration(path)}"
+                f"no games are stored in {path} yet; {command_for('noughts watch', path)} stores "
+                f"them{or_demonstration(path)}"
             )
         mode = "mode=rwc" if create else "mode=rw"
         target = Path(os.path.realpath(path))
