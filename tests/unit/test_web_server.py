@@ -1,7 +1,6 @@
 """The page's server: who may ask, what a request needs, how long it waits, its port and its end."""
 
 import socket
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from starlette.responses import JSONResponse
 from asking import HERE, OURS, SITE, ask, change
 from noughts.cli import web
 from noughts.web import safety, server
-from noughts.web.safety import MAX_BODY, RateLimit, Safety, Site
+from noughts.web.safety import MAX_BODY, Safety, Site
 
 OPEN = Site(Path("games.db"), 8017, ("127.0.0.1", "localhost", "192.0.2.2"), lan=True)
 
@@ -109,11 +108,9 @@ def test_a_guest_can_watch_only():
     assert post(change(OPEN), site=OPEN) == PASSED
 
 
-@pytest.mark.parametrize("token", ["", None, 0, [], {}, "x", "\ud800", "ÿ" * 32, True])
+@pytest.mark.parametrize("token", ["", None, "x", "ÿ" * 32])
 def test_a_change_needs_the_token(token):
-    assert not SITE.is_token(token)
-    if token in ("x", None):
-        assert post(change(x_noughts_token=token)) == 401
+    assert post(change(x_noughts_token=token)) == 401
 
 
 def test_a_body_that_is_too_long():
@@ -132,30 +129,30 @@ def test_an_action_that_no_page_sends_is_refused(body):
     assert (refused.status, refused.json) == (400, {"error": why})
 
 
-def test_rates():
-    now_s = 1000.0
-    limit = RateLimit(rate=5, clock=lambda: now_s)
-    for _ in range(2):  # a browser that asks too often is not shut out
-        assert [limit.allows("here") for _ in range(7)] == [True] * 5 + [False] * 2
-        assert limit.allows("there")
-        now_s += 1
-
-
 @pytest.mark.anyio
-async def test_what_is_refused_takes_nothing_from_our_pages(monkeypatch):
-    """Else any page in the same browser could use up what ours may ask."""
-    monkeypatch.setattr(safety, "RateLimit", partial(RateLimit, rate=2, clock=lambda: 0))
+async def test_rates(monkeypatch):
+    """What is refused takes nothing from our pages: else any other in the browser could."""
+    now_s = 1000.0
+    monkeypatch.setattr(safety, "RATE", 2)
+    monkeypatch.setattr(safety.time, "monotonic", lambda: now_s)
     guarded, sent = Safety(JSONResponse({}), SITE), []
 
     async def send(message):
         sent.append(message.get("status"))
 
-    foreign = {"host": HERE, "sec-fetch-site": "cross-site"}
-    for asked in (foreign, foreign, foreign, {"host": HERE}, {"host": HERE}, {"host": HERE}):
-        named = [(name.encode(), value.encode()) for name, value in asked.items()]
-        scope = {"type": "http", "method": "GET", "path": "/", "client": ("x", 1), "headers": named}
-        await guarded(scope, None, send)
-    assert sent[::2] == [403, 403, 403, 200, 200, 429]
+    async def ask_as(client, **more):
+        named = {"host": HERE, **more}.items()
+        headers = [(name.encode(), value.encode()) for name, value in named]
+        scope = {"type": "http", "method": "GET", "path": "/", "client": (client, 1)}
+        await guarded(scope | {"headers": headers}, None, send)
+        return sent[-2]
+
+    for _ in range(2):  # a browser that asks too often is not shut out
+        foreign = {"sec-fetch-site": "cross-site"}
+        assert [await ask_as("here", **foreign) for _ in range(3)] == [403] * 3
+        assert [await ask_as("here") for _ in range(4)] == [200, 200, 429, 429]
+        assert await ask_as("there") == 200
+        now_s += 1
 
 
 def test_a_taken_port_is_replaced_by_the_next():

@@ -6,12 +6,10 @@ not), comes from our own pages, and brings the token of this start if it changes
 """
 
 import asyncio
-import hmac
 import ipaddress
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,11 +72,6 @@ class Site:
         """Whether this IP address may change something; with `lan`, only this computer may."""
         return not self.lan or ipaddress.ip_address(address).is_loopback
 
-    def is_token(self, token: object) -> bool:
-        return isinstance(token, str) and hmac.compare_digest(
-            token.encode(errors="replace"), self.token.encode()
-        )
-
 
 def address_of(connection: HTTPConnection) -> str:
     """The IP address of a connection; headers are not trusted."""
@@ -101,29 +94,14 @@ def error_answer(scope: Scope, status: int, error: str) -> Response:
     return HTMLResponse(framed("error", error=error), status, close)
 
 
-class RateLimit:
-    """Limits requests from an address in each second of a clock."""
-
-    def __init__(self, rate: int = RATE, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._clock = rate, clock
-        self._second = 0
-        self._count: Counter[str] = Counter()
-
-    def allows(self, address: str) -> bool:
-        """Count one more, and say whether it is within the limit."""
-        if self._second != (second := int(self._clock())):
-            self._second = second
-            self._count.clear()
-        self._count[address] += 1
-        return self._count[address] <= self._rate
-
-
 class Safety:
     """Refuses requests that do not come from our pages; it stands around the whole application."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
-        self._limit = RateLimit()
+        self._second = 0
+        self._requests: Counter[str] = Counter()
+        """In this second, by address."""
         self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -157,14 +135,19 @@ class Safety:
         if not own or not _is_from_here(asked, changes):
             raise HTTPException(403, "only this server's own pages may ask that")
         # Requests of other pages in the same browser do not count against ours.
-        if not self._limit.allows(address):
+        if self._second != (second := int(time.monotonic())):
+            self._second = second
+            self._requests.clear()
+        self._requests[address] += 1
+        if self._requests[address] > RATE:
             raise HTTPException(429, "too many requests at once; wait a second")
         if asked.scope["path"] == "/api/live" and self._streams[address] >= _MAX_STREAMS:
             raise HTTPException(429, "too many pages are open; close some")
         if changes:
             if not self._site.may_change(address):
                 raise HTTPException(403, WATCH_ONLY)
-            if not self._site.is_token(headers.get("x-noughts-token")):
+            token = headers.get("x-noughts-token", "")
+            if not secrets.compare_digest(token.encode(), self._site.token.encode()):
                 raise HTTPException(401, "noughts was started again; load the page again")
             length = headers.get("content-length", MAX_BODY + 1)
             if "transfer-encoding" in headers or int(length) > MAX_BODY:  # chunks have any length
