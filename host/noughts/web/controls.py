@@ -7,9 +7,8 @@ A page sends one after the other, so what is pressed and released stays in order
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -17,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from noughts.errors import BoardError
 from noughts.virtual.board import NUDGE_MG
-from noughts.web.live import Channel, LiveBoards
+from noughts.web.live import LiveBoards
 from noughts.web.safety import address_of
 
 _SIGNS = (-1, 0, 1)
@@ -26,14 +25,13 @@ _SIGNS = (-1, 0, 1)
 async def live(request: Request) -> Response:
     boards: LiveBoards = request.app.state.boards
     leds = "leds" in request.query_params
-    channels = [boards.words, boards.leds] if leds else [boards.words]
     presses = leds and request.app.state.site.may_change(address_of(request))
-    left = partial(_let_go, boards) if presses else lambda: None
-    return StreamingResponse(_events(channels, left), media_type="text/event-stream")
+    return StreamingResponse(_events(boards, leds, presses), media_type="text/event-stream")
 
 
-async def _events(channels: Sequence[Channel], left: Callable[[], None]) -> AsyncIterator[str]:
-    """All values, and then all changes, for one browser; calls `left` when it is gone."""
+async def _events(boards: LiveBoards, leds: bool, presses: bool) -> AsyncIterator[str]:
+    """All values, and then all changes, for one browser; presses: whether it may press buttons."""
+    channels = [boards.words, boards.leds] if leds else [boards.words]
     versions = dict.fromkeys(channels, 0)
     try:
         while True:
@@ -43,7 +41,8 @@ async def _events(channels: Sequence[Channel], left: Callable[[], None]) -> Asyn
                     yield f"data: {{{news}}}\n\n"
             await asyncio.sleep(min(channel.every_s for channel in channels))
     finally:
-        left()
+        if presses:
+            _let_go(boards)
 
 
 def _let_go(boards: LiveBoards) -> None:
