@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from noughts.engines.registry import known_engine
-from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError, printable
+from noughts.errors import NoughtsError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, outcome, parse
@@ -45,12 +45,13 @@ _Value = TypeVar("_Value")
 def listed(request: Request) -> Response:
     """One page of the games chosen by the address, the newest first."""
     query = request.query_params
-    chosen, page = chosen_games(query), _last(query, "page", page_number) or 1
+    chosen, asked = chosen_games(query), query.get("page", "")
     which = listable(chosen)
     with Store(request.app.state.site.db) as store:
         total = queries.count(store, which)
         pages = max(1, -(-total // PAGE))
-        page = min(page, pages)  # a link may be older than the store
+        # The address may be older than the store, or typed.
+        page = min(int(asked), pages) if re.fullmatch("[1-9][0-9]{0,17}", asked) else 1
         values = _chooser(store, chosen, total)
         found = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
     if pages > 1:
@@ -72,9 +73,7 @@ def one(request: Request) -> Response:
         with Store(request.app.state.site.db) as store:
             found = queries.game(store, number)
             before, after = queries.before_and_after(store, which, found)
-    except (StoreBusyError, StoreDamagedError):
-        raise
-    except StoreError as error:  # there is no such game, or no store yet
+    except StoreError as error:
         return error_answer(request.scope, 404, str(error))
     shown = replay(found)
     neighbours = {"Game before": before, "Game after": after}
@@ -170,13 +169,6 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
     """The last of several, as on the command line."""
     given = _all(query, name, parse)
     return given[-1] if given else None
-
-
-def page_number(text: str) -> int:
-    """A page of the list, from 1. Raises `ValueError`, saying what is wrong."""
-    if not re.fullmatch("[1-9][0-9]{0,17}", text):
-        raise ValueError(f"{text[:20]!r} is not a page; the first is 1")
-    return int(text)
 
 
 async def keep(request: Request) -> Response:
