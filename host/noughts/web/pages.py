@@ -9,24 +9,25 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 class Page(NamedTuple):
-    """A page's address, its name in the navigation (if it is there), and its title."""
+    """A page's address, its name in the navigation (if it is there), its title, and its style."""
 
     address: str
     called: str
     title: str
+    style: str = ""
     scripted: bool = False
     """Whether it needs JavaScript; it runs `static/NAME.js`."""
 
 
 PAGES = {
-    "play": Page("/", "Play", "Play tic-tac-toe against a friend or an engine", True),
-    "puzzles": Page("/puzzles", "Puzzles", "Tic-tac-toe puzzles: find the only move", True),
-    "learn": Page("/learn", "Learn", "Step through minimax and alpha-beta", True),
-    "boards": Page("/boards", "Boards", "Boards, live", True),
-    "class": Page("/class", "Class", "The class, live", True),
-    "games": Page("/games", "Games", "Games that were played"),
-    "game": Page("/games/{number:int}", "", "A game, move by move"),
-    "statistics": Page("/statistics", "Statistics", "Statistics of the games"),
+    "play": Page("/", "Play", "Play tic-tac-toe against a friend or an engine", "play", True),
+    "puzzles": Page("/puzzles", "Puzzles", "Tic-tac-toe puzzles: find the only move", "play", True),
+    "learn": Page("/learn", "Learn", "Step through minimax and alpha-beta", "learn", True),
+    "boards": Page("/boards", "Boards", "Boards, live", "live", True),
+    "class": Page("/class", "Class", "The class, live", "live", True),
+    "games": Page("/games", "Games", "Games that were played", "look_back"),
+    "game": Page("/games/{number:int}", "", "A game, move by move", "look_back"),
+    "statistics": Page("/statistics", "Statistics", "Statistics of the games", "look_back"),
 }
 """By name."""
 ERROR = Page("", "", "That did not work")
