@@ -3,6 +3,8 @@
 import { $, element } from './page.js';
 import { AWAY, RETRY_MS, showError } from './server.js';
 
+const notice = (text) => element('p', { class: 'notice' }, text);
+
 /**
  * Shows all boards in `root`, in their order. `address` says what is sent, see `live.py` and
  * `controls.py`. `make` gets a board and gives its card: `root`, an element, `show(board)`, and
@@ -34,7 +36,7 @@ export function follow(address, root, make, receive) {
     news = {};
     for (const [key, value] of Object.entries(changed)) {
       const [what, id] = key.split(/\/(.*)/s);
-      if (what === 'site') showSite(value);
+      if (what === 'site') $('site').replaceChildren(...value.map(notice));
       else if (what === 'leds') cards.get(id)?.showLeds(value);
       else if (what === 'board') {
         if (!cards.has(id)) cards.set(id, make(value));
@@ -54,9 +56,4 @@ export function follow(address, root, make, receive) {
 
   document.addEventListener('visibilitychange', open);
   open();
-}
-
-/** What is wrong with the store, and ports that wait, above the boards. */
-function showSite(texts) {
-  $('site').replaceChildren(...texts.map((text) => element('p', { class: 'notice' }, text)));
 }

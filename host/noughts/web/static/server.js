@@ -6,7 +6,8 @@ export const AWAY = 'noughts is no longer running; start it again and this page 
 const BUSY = 'noughts has too much to do; this page continues in a moment.';
 export const RETRY_MS = 500;
 
-let token = document.querySelector('meta[name="token"]').content;
+const tokenOf = (page) => page.querySelector('meta[name="token"]').content;
+let token = tokenOf(document);
 /** Whether this browser may change something: those on other computers may not. */
 export const mayChange = token !== '';
 
@@ -29,7 +30,8 @@ export async function post(address, content, late = true) {
   const send = () => fetched(address, { method: 'POST', headers: { 'X-Noughts-Token': token }, body }, late);
   let response = await send();
   if (response.status === 401) {
-    await renewToken();
+    const text = await (await fetched(location.pathname)).text();
+    token = tokenOf(new DOMParser().parseFromString(text, 'text/html'));
     response = await send();
   }
   return answered(response);
@@ -51,10 +53,4 @@ async function answered(response) {
   const content = await response.json();
   if (!response.ok) throw new Error(content.error);
   return content;
-}
-
-async function renewToken() {
-  const text = await (await fetched(location.pathname)).text();
-  const page = new DOMParser().parseFromString(text, 'text/html');
-  token = page.querySelector('meta[name="token"]').content;
 }
