@@ -31,11 +31,10 @@ from noughts.views.search import CALLED, followed
 from noughts.web.safety import answer
 
 _READING = threading.Lock()
-_ENGINES = list(engines().values())
 
 
 async def page(request: Request) -> Response:
-    return answer(request, "play", opponents=_ENGINES)
+    return answer(request, "play", opponents=engines().values())
 
 
 def played(request: Request) -> Response:
