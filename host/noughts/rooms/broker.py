@@ -5,6 +5,7 @@ import ssl
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -60,10 +61,9 @@ class Broker(paho.Client):
     def close(self, last: Sequence[paho.MQTTMessageInfo] = ()) -> None:
         """Disconnect, once the broker has these messages or that takes too long."""
         end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
-        while self.is_connected() and time.monotonic() < end_s:
-            if all(message.is_published() for message in last):
-                break
-            time.sleep(0.005)
+        for message in last:
+            with suppress(RuntimeError):  # it was published while there was no connection
+                message.wait_for_publish(end_s - time.monotonic())
         self.closing = True
         self.disconnect()
 
