@@ -90,8 +90,6 @@ def test_a_board_goes_on_with_what_was_kept(tmp_path):
     stored.keep(PLAYED)
     again = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert again.program() == replace(PROGRAM, flash=PLAYED)
-    again.forget()
-    assert StoredFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
     assert stored.error == again.error == ""
 
 

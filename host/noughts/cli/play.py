@@ -146,7 +146,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
             return new
         memory = StoredFlash(default_path().parent / "virtual", new)
         if fresh:
-            memory.forget()
+            memory.path.unlink(missing_ok=True)
         return memory.program()
 
     def sum_up() -> None:

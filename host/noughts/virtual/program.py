@@ -111,10 +111,6 @@ class StoredFlash:
         except (OSError, NoughtsError) as error:
             self.error = error_message(error)
 
-    def forget(self) -> None:
-        """Remove the file: the next board is a new one. Raises `OSError`."""
-        self.path.unlink(missing_ok=True)
-
 
 def choice_in(flash: bytes) -> str:
     """The menu's choice in a board's flash, such as `Hb`; a new board's, if it has none.
