@@ -8,7 +8,7 @@ from typing import Any
 
 from noughts.errors import NoughtsError
 
-_FOR_RADIO = ("air.py", "gateway.py")
+SENDER, GATEWAY = "air.py", "gateway.py"
 
 
 def device_dir() -> Path:
@@ -26,7 +26,7 @@ def device_dir() -> Path:
 def device_files() -> dict[str, bytes]:
     """The content of all files of the game, by name and sorted; without those of radio."""
     paths = sorted(device_dir().glob("*.py"))
-    return {path.name: path.read_bytes() for path in paths if path.name not in _FOR_RADIO}
+    return {path.name: path.read_bytes() for path in paths if path.name not in (SENDER, GATEWAY)}
 
 
 def load_device(name: str, files: Mapping[str, bytes] | None = None) -> ModuleType:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
 from noughts.boards.packing import packed
-from noughts.device_files import device_dir
+from noughts.device_files import GATEWAY, SENDER, device_dir
 
 GROUPS = range(256)
-SENDER, GATEWAY = "air.py", "gateway.py"
 _GROUP, _MAIN = "group.py", "main.py"
 RADIO_FILES = (SENDER, GATEWAY, _GROUP)
 V1_WITHOUT_RADIO = "a micro:bit V1 has too little memory for radio; the game plays without it"
