@@ -6,7 +6,6 @@ to answer. `poll()` reads them all without waiting. Nothing is ever written.
 
 import contextlib
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -19,8 +18,8 @@ from noughts.errors import BoardError, printable
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.sources import Change, DataReceived, QueuedSource
 from noughts.store import timestamps
+from noughts.store.capture import is_board_name
 
-_PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
 _READ = 16_384
@@ -31,8 +30,7 @@ def name_of(port: Port) -> str:
     """The name of a board in the store."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
-    # Any other first character could be misread in a raw line or a spreadsheet.
-    return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
+    return printable(port.name if is_board_name(port.name) else str(Path(port.name).absolute()))
 
 
 class PortMonitor:
