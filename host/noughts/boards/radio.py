@@ -13,6 +13,8 @@ from noughts.device_files import GATEWAY, SENDER, device_dir
 
 GROUPS = range(256)
 _GROUP, _MAIN = "group.py", "main.py"
+_GROUP_FILE = b"# noughts:\nGROUP = %d\n"
+_GATEWAY_MAIN = b"# noughts:\nimport gateway\ngateway.start(%d)\n"
 RADIO_FILES = (SENDER, GATEWAY, _GROUP)
 V1_WITHOUT_RADIO = "a micro:bit V1 has too little memory for radio; the game plays without it"
 
@@ -36,29 +38,21 @@ OFF = Radio()
 def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """All files for a board, `V1` or `V2`, with this game. A V1's game has no radio."""
     if radio.gateway is not None:
-        return {**_device(GATEWAY), _MAIN: _gateway_main(radio.gateway)}
+        return {**_device(GATEWAY), _MAIN: _GATEWAY_MAIN % radio.gateway}
     if radio.sends is not None and board == V2:
-        return {**game, **_device(SENDER), _GROUP: _group(radio.sends)}
+        return {**game, **_device(SENDER), _GROUP: _GROUP_FILE % radio.sends}
     return game
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
     """The radio of a board with these files; of long files, only the beginning is needed."""
     for group in GROUPS:
-        if files.get(_MAIN) == _gateway_main(group):
+        if files.get(_MAIN) == _GATEWAY_MAIN % group:
             return Radio(gateway=group)
-        if files.get(_GROUP) == _group(group):
+        if files.get(_GROUP) == _GROUP_FILE % group:
             return Radio(sends=group)
     return OFF
 
 
 def _device(name: str) -> dict[str, bytes]:
     return packed({name: (device_dir() / name).read_bytes()})
-
-
-def _group(group: int) -> bytes:
-    return b"# noughts:\nGROUP = %d\n" % group
-
-
-def _gateway_main(group: int) -> bytes:
-    return b"# noughts:\nimport gateway\ngateway.start(%d)\n" % group
