@@ -44,8 +44,7 @@ class Broker(paho.Client):
         self.why = ""
         """The last failure since the last connection."""
         self.let_in = self.closing = False
-        if address.user is not None:
-            self.username_pw_set(address.user, address.password)
+        self.username_pw_set(address.user, address.password)
         if address.context is not None:
             self.tls_set_context(address.context)
         if status is not None:

@@ -8,10 +8,9 @@ import paho.mqtt.client as paho
 from noughts.errors import printable
 from noughts.recording.events import Event, MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.recording.sources import Change, DataReceived, Delivered
-from noughts.rooms import messages
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.broker import QOS, Broker
-from noughts.rooms.messages import OFFLINE, ONLINE, topic
+from noughts.rooms.messages import OFFLINE, ONLINE, digest, parse_topic, received_lines, topic
 from noughts.store import timestamps
 
 _MAX_NAMES = 10_000
@@ -50,7 +49,7 @@ class Collector:
         where, payload = "", bytes(message.payload)
         try:
             where = message.topic
-            room, board = messages.parse_topic(self._prefix, where)
+            room, board = parse_topic(self._prefix, where)
             if board is not None:
                 yield from self._lines(room, board, payload)
                 yield Delivered(partial(self._note_stored, message, room))
@@ -80,7 +79,7 @@ class Collector:
 
     def _lines(self, room: str, board: str, payload: bytes) -> Iterator[Change]:
         name = f"{room}/{board}"
-        lines = messages.received_lines(board, payload, timestamps.now())
+        lines = received_lines(board, payload, timestamps.now())
         self._limit(name, self._connected)
         for data, at in lines:
             # A board that has sent nothing may be a gateway, and is not announced.
@@ -90,7 +89,7 @@ class Collector:
             yield DataReceived(name, data, at)
 
     def _note_stored(self, message: paho.MQTTMessage, room: str) -> None:
-        self._stored.setdefault(room, []).append(messages.digest(bytes(message.payload)))
+        self._stored.setdefault(room, []).append(digest(bytes(message.payload)))
         self._broker.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
