@@ -4,8 +4,8 @@ import contextlib
 import errno
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import serial
 from serial.tools import list_ports
@@ -28,8 +28,7 @@ _GROUPS = ("dialout", "uucp", "plugdev")
 BAUD = 115200
 
 
-@dataclass(frozen=True)
-class Port:
+class Port(NamedTuple):
     name: str
     """For `serial.serial_for_url`, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
@@ -37,12 +36,11 @@ class Port:
 
 
 def find_ports() -> list[Port]:
-    ports = [
+    return sorted(
         Port(port.device, known_id(port.serial_number))
         for port in list_ports.comports()
         if (port.vid, port.pid) == (VENDOR, PRODUCT)
-    ]
-    return sorted(ports, key=lambda port: port.name)
+    )
 
 
 def known_id(usb_id: str | None) -> str | None:

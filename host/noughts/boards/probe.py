@@ -34,7 +34,6 @@ class ProbedBoard:
     firmware: str | None = None
     micropython: str | None = None
     start: Start | None = None
-    """Its start message."""
     error: BoardError | None = None
     """A failure of the port or the game."""
 
