@@ -89,8 +89,6 @@ class VirtualBoard(contextlib.ExitStack):
 
     def _send(self, *message: Any) -> None:
         assert self._process.stdin is not None
-        if self._ended:
-            raise self._gone()
         try:
             with self._sending:
                 pickle.dump(message, self._process.stdin)

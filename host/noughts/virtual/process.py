@@ -198,8 +198,6 @@ def main() -> None:
 
         _, *wanted = pickle.load(commands)
         BoardProcess(answers, line, *wanted).run(commands)
-    except EOFError:  # the owner has given up
-        pass
     except Exception as error:
         is_known = isinstance(error, EmulatorError)
         _send(answers, "failed", str(error) if is_known else f"{error!r}; please report it")
