@@ -106,7 +106,7 @@ def flash(
     with closing(_opened(drive, port)) as line:
         with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
-        start = confirm_start(line, what.table.id if what.table else "", what.radio)
+        start = confirm_start(line, what.table.id if what.table else None, what.radio)
     say(f"{drive.path}: {start.message}")
     return start
 

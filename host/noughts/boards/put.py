@@ -97,7 +97,7 @@ def bring_up_to_date(
             if forget:
                 forget_games(kind, board, present)
                 say("removed the board's stored games and the menu's choice")
-        return confirm_start(port, table_id, wanted)
+        return confirm_start(port, table_id if wanted.gateway is None else None, wanted)
 
 
 def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:

@@ -83,17 +83,15 @@ def wait_for_start(port: serial.SerialBase) -> Start:
     )
 
 
-def confirm_start(port: serial.SerialBase, table_id: str, radio: Radio = OFF) -> Start:
+def confirm_start(port: serial.SerialBase, table_id: str | None, radio: Radio = OFF) -> Start:
     """The board's next start. Raises `BoardError` if that is not what was just installed.
 
-    table_id: the game's; it does not matter for a gateway.
+    table_id: the game's; None for a gateway.
     """
     start = wait_for_start(port)
-    is_game = radio.gateway is None
-    if is_game and start.board == V1:
+    if start.boot and start.board == V1:
         radio = OFF  # its game never has radio
     found = start.boot.table_id if start.boot else None
-    wanted = table_id if is_game else None
-    if (start.release, found, start.radio) != (__version__, wanted, radio):
+    if (start.release, found, start.radio) != (__version__, table_id, radio):
         raise BoardError(f"the board started as {start}, which is not what was sent; try again")
     return start
