@@ -37,7 +37,7 @@ from noughts.web.pages import PAGES
 from page_server import Server, ThreadServer
 from random_games import random_game
 from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, usage
-from sample_games import write
+from sample_games import insert, write
 from waiting import until
 
 Rows = Iterator[Row]
@@ -248,7 +248,7 @@ def store() -> Rows:
             for game in random_game("00000A83", number, dice)
         )
         with Store(path, create=True) as filled:
-            filled.add("usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
+            insert(filled, "usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
             while batch := list(islice(told, 1000)):
                 filled.add_many(batch)
         bare_s = min(cpu_s("-c", _BARE_READ, str(path)) for _ in range(_TRIES))

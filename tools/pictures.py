@@ -48,6 +48,7 @@ from noughts.virtual.program import BOARDS, program
 from noughts.web.pages import PAGES
 from page_server import Server
 from random_games import random_game
+from sample_games import insert
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3
@@ -245,7 +246,7 @@ def _served() -> Iterator[tuple[Page, str]]:
         with Store(db, create=True) as store:
             for number in range(1, _STORED + 1):
                 for game in random_game("00000A83", number, dice):
-                    store.add(f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
+                    insert(store, f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
             for board, name in (("usb-0", "red table"), ("usb-1", "blue table")):
                 store.name_board(board, name)
         server = Server(Path(folder), "--boards", "2", "--db", str(db))

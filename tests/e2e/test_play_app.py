@@ -14,7 +14,7 @@ from noughts.protocol.sentences import Boot, Game, parse
 from noughts.recording.play_recording import PlayRecording
 from noughts.store.store import Store
 from noughts.terminal.play import BoardApp, draw
-from sample_games import A_WINS, stages
+from sample_games import A_WINS, insert, stages
 from screens import StandIn, screen_text
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
@@ -74,7 +74,7 @@ async def test_help_screen_takes_all_keys(opened):
 
 async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
-        store.add("usb-1", stages([0], boot="BBBBBBBB")[0], None)
+        insert(store, "usb-1", stages([0], boot="BBBBBBBB")[0], None)
 
     async with opened() as (app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so

@@ -22,7 +22,7 @@ from noughts.store.store import Store
 from noughts.terminal.output import progress
 from noughts.virtual.program import program
 from official import stepped
-from sample_games import write
+from sample_games import receive, write
 from stepped_ports import SteppedBoard
 
 NEWEST = 24
@@ -112,7 +112,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
             for kind, seed, player, _ in boards:
                 player.board.run_for(2e6)
                 name = f"usb-{kind}-{seed}"
-                recorder.hear(name, player.board.uart.receive(), at)
+                receive(recorder, name, player.board.uart.receive(), at)
                 if kind == "V2":
                     recorder.store.add_many(
                         [Received.of(name, game, at, late=True) for game in player.logged]

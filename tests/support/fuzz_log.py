@@ -22,7 +22,7 @@ from noughts.store import capture
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.views.export_columns import columns_of
-from sample_games import write
+from sample_games import receive, write
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
 GOOD_GAME = Game("0000600D", 1, "PH", "A", (4,), 1500, "-")
@@ -108,9 +108,9 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         rest = data + b"\r\n"
         while rest:  # in pieces of any size
             size = dice.choice((1, 3, 17, 64, 4096))
-            events += ears.hear("usb-1", rest[:size], 1_000_000)
+            events += receive(ears, "usb-1", rest[:size], 1_000_000)
             rest = rest[size:]
-        last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
+        last = receive(ears, "usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
         assert last[0].sentence == GOOD_GAME
@@ -126,8 +126,8 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         lines = b"".join(each.lines for each in sent_messages(store))
         for captured in capture.read(io.BytesIO(lines)):
             assert captured.board in _BOARDS, "a raw line that cannot be read again"
-            told = again.hear(captured.board, captured.data, captured.at)
-            told += again.hear(captured.board, b"\n", captured.at)
+            told = receive(again, captured.board, captured.data, captured.at)
+            told += receive(again, captured.board, b"\n", captured.at)
             assert not any(isinstance(event, SentenceStored) and event.new for event in told)
         assert lines_before == store.read(stored), "noise does not come back from raw lines"
         assert not store.correct_games()

@@ -28,6 +28,7 @@ from noughts.store import queries
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from official import NEWEST, stepped
+from sample_games import receive
 
 GROUP = 7
 LONGEST_S = 94
@@ -160,7 +161,7 @@ def _compare(result: Result, printed: bytes) -> None:
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db", create=True) as store,
     ):
-        Recorder(store).hear("usb-gateway", printed, _AT)
+        receive(Recorder(store), "usb-gateway", printed, _AT)
         stored = {(one.boot, one.number): one for one in queries.games(store, GameFilter())}
     for game in result.played:
         found = stored.pop((game.boot, game.number), None)

@@ -6,6 +6,10 @@ from pathlib import Path
 from zlib import crc32
 
 from noughts.protocol.sentences import Boot, Game, Sentence, body, framed, outcome
+from noughts.recording.events import Event
+from noughts.recording.recorder import Recorder
+from noughts.recording.sources import DataReceived
+from noughts.store.lines import Received, Stored
 from noughts.store.store import Store
 
 BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
@@ -64,9 +68,22 @@ def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None 
     return path
 
 
+def insert(
+    store: Store, board: str, sentence: Sentence, at: int | None, late: bool = False
+) -> Stored:
+    """Store one sentence of a board; at: when it was received, if known."""
+    return store.add_many([Received.of(board, sentence, at, late)])[0]
+
+
+def receive(recorder: Recorder, board: str, data: bytes, at: int | None) -> list[Event]:
+    """Let a recorder take bytes from a board, and store them; gives the events."""
+    recorder.take(DataReceived(board, data, at))
+    return recorder.settle()
+
+
 def add(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
     """Store a sentence, received as long after a game began as it says; each board has its boot."""
     if sentence.boot == BOOT.boot and board != "usb-1":
         sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0
-    store.add(board, sentence, None if began is None else began + ms)
+    insert(store, board, sentence, None if began is None else began + ms)

@@ -17,7 +17,7 @@ from noughts.store import timestamps
 from noughts.store.store import Store, demonstration
 from noughts.store.stored_game import StoredGame
 from noughts.views.export_columns import COLUMNS, columns_of
-from sample_games import A_WINS, AT, BOOT, DRAW, filled, stages
+from sample_games import A_WINS, AT, BOOT, DRAW, filled, insert, stages
 
 B_WINS = [0, 4, 8, 2, 3, 6]
 DAY_MS = 86_400_000
@@ -118,10 +118,10 @@ def test_a_run_is_described_by_its_own_board_else_by_any_whose_cable_brought_it(
     db = tmp_path / "runs.db"
     with Store(db, create=True) as store:
         for number, board in enumerate(("usb-1", "radio-9A1B2C3D", "radio-00000001"), 1):
-            store.add(board, replace(BOOT, release=str(number)), AT + number)
+            insert(store, board, replace(BOOT, release=str(number)), AT + number)
         for number, board in enumerate(("usb-1", "file-a.log", "radio-9A1B2C3D"), 1):
-            store.add(board, stages([4], number=number)[1], AT)
-        store.add("usb-2", stages([4], boot="BBBBBBBB")[1], AT)
+            insert(store, board, stages([4], number=number)[1], AT)
+        insert(store, "usb-2", stages([4], boot="BBBBBBBB")[1], AT)
     found = {(game["board"], game["release"]) for game in listed(db=db)}
     assert found == {("usb-1", "1"), ("file-a.log", "1"), ("radio-9A1B2C3D", "2"), ("usb-2", None)}
 
@@ -316,10 +316,10 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
     monkeypatch.setattr("os.access", lambda path, how: False)
     assert len(printed("games").splitlines()) == 5
     with Store(stored) as store, pytest.raises(StoreError, match="cannot be written"):
-        store.add("usb-1", BOOT, None)
+        insert(store, "usb-1", BOOT, None)
     with Store(stored, create=True) as watching:
         for sentence in stages(DRAW, number=99):
-            watching.add("usb-1", sentence, AT)
+            insert(watching, "usb-1", sentence, AT)
         assert len(printed("games").splitlines()) == 6  # what is in the log is read, too
 
 
@@ -380,7 +380,7 @@ def replay(printed, tmp_path):
         stages([4], "x", number=10)[-1:],  # nothing else was received of it
     )
     with Store(path) as store:
-        store.add("usb-2", stages([4], boot="BBBBBBBB")[1], AT)
+        insert(store, "usb-2", stages([4], boot="BBBBBBBB")[1], AT)
     return lambda number, db=path: printed("replay", number, "--text", db=db)
 
 

@@ -12,7 +12,7 @@ from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import QueuedSource
 from noughts.store.store import Store
-from sample_games import AT, BOOT, DRAW, filled, stages
+from sample_games import AT, BOOT, DRAW, filled, insert, stages
 
 LONG = "usb-9904360261974e450027001a0000004d0000000097969901"
 
@@ -70,8 +70,8 @@ def test_the_boards_of_a_room_and_those_by_radio(name_board, listed, stored):
 
 def test_the_kind_is_what_the_board_sent_last(listed, stored):
     with Store(stored) as store:
-        store.add("usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
-        store.add("usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
+        insert(store, "usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
+        insert(store, "usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
     assert listed()[1]["hardware"] == "V2"
 
 

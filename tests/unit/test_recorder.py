@@ -38,7 +38,7 @@ from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
-from sample_games import A_WINS, AT, BOOT, DRAW, stages, wire, write
+from sample_games import A_WINS, AT, BOOT, DRAW, receive, stages, wire, write
 from waiting import until
 
 
@@ -71,42 +71,46 @@ def test_a_sentence_is_stored_before_its_event(recorder, store):
         for lines, (sentence, number) in enumerate(
             [(BOOT, None), *((each, 1) for each in game)], 1
         ):
-            assert recorder.hear("usb-1", wire(sentence), AT) == [
+            assert receive(recorder, "usb-1", wire(sentence), AT) == [
                 SentenceStored("usb-1", sentence, number, True)
             ]
             assert other.execute("SELECT count(*) FROM lines").fetchall() == [(lines,)]
         assert other.execute("SELECT moves, heard FROM games").fetchall() == [("40", AT)]
-    assert recorder.hear("usb-1", wire(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
+    assert receive(recorder, "usb-1", wire(game[0]), AT) == [
+        SentenceStored("usb-1", game[0], 1, False)
+    ]
 
 
 def test_boards_do_not_mix(recorder, store):
     for a, b in zip(wire(stages([4])[1]), wire(stages([0])[1]), strict=True):
-        recorder.hear("one", bytes([a]), AT)
-        recorder.hear("two", bytes([b]), AT)
+        receive(recorder, "one", bytes([a]), AT)
+        receive(recorder, "two", bytes([b]), AT)
     assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
 
 
 def test_noise_is_counted_stored_and_harmless(recorder, store):
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
-    assert recorder.hear("usb-1", data, AT) == [NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")]
-    assert recorder.hear("usb-1", b"half a li", AT) == []
-    assert recorder.hear("usb-1", b"\n", AT) == [NoiseReceived("usb-1", "half a li")]
+    assert receive(recorder, "usb-1", data, AT) == [
+        NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")
+    ]
+    assert receive(recorder, "usb-1", b"half a li", AT) == []
+    assert receive(recorder, "usb-1", b"\n", AT) == [NoiseReceived("usb-1", "half a li")]
     assert recorder.noise == len(data) - 2 + 9
     texts = [("usb-1", AT, r"Traceback\x1b[2J\xff\x5c"), ("usb-1", AT, "half a li")]
     assert received(store) == (texts, 0)
-    recorder.hear("usb-1", data, AT)
+    receive(recorder, "usb-1", data, AT)
     assert received(store) == (texts, 0)  # once more at the same moment
-    recorder.hear("usb-1", data, AT + 1)
-    recorder.hear("usb-1", data, None)
+    receive(recorder, "usb-1", data, AT + 1)
+    receive(recorder, "usb-1", data, None)
     assert received(store) == ([*texts, ("usb-1", AT + 1, texts[0][2])], 0)
 
 
 def test_the_oldest_noise_makes_room_and_sentences_stay(recorder, store, monkeypatch):
     monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
     monkeypatch.setattr("noughts.store.lines._PURGED", 10)
-    recorder.hear("usb-1", wire(stages([4])[1]), AT)
+    receive(recorder, "usb-1", wire(stages([4])[1]), AT)
     for number in range(1000):
-        recorder.hear("usb-1", f"line {number}\r\n".encode(), AT + number)
+        receive(recorder, "usb-1", f"line {number}\r\n".encode(), AT + number)
     noise, sentences = received(store)
     assert 250 < len(noise) < 400 and sentences == 1
     assert [int(text.split()[1]) for _, _, text in noise] == list(range(1000 - len(noise), 1000))
@@ -114,7 +118,7 @@ def test_the_oldest_noise_makes_room_and_sentences_stay(recorder, store, monkeyp
 
 def test_later_versions_are_reported_once_and_stored(recorder, store):
     later = f"$NX,1*{checksum('NX,1')}".encode()
-    assert recorder.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
+    assert receive(recorder, "usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
         UnknownSentence("usb-1", "sentence type $NX")
     ]
     assert received(store) == ([("usb-1", AT, later.decode())], 0)
@@ -169,7 +173,7 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     told, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert recorder.hear("usb-1", wire(*told), AT) == [StoreBusy(str(store.path))]
+        assert receive(recorder, "usb-1", wire(*told), AT) == [StoreBusy(str(store.path))]
         source.put(DataReceived("usb-1", wire(*later), AT))
         assert recorder.poll() == []
         assert len(recorder.pending) == len(told)
@@ -190,14 +194,14 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
     store = Store(db, create=True)
     store.name_board("usb-1", "red")
     with contextlib.closing(Recorder(store)) as recorder:
-        recorder.hear("usb-1", wire(BOOT, *first), AT)
+        receive(recorder, "usb-1", wire(BOOT, *first), AT)
         for each in tmp_path.glob(deleted):
             each.unlink()
-        gone, *stored = recorder.hear("usb-1", wire(*second[:5]), AT)
+        gone, *stored = receive(recorder, "usb-1", wire(*second[:5]), AT)
         now = db.with_name("games-2.db")
         assert gone == StoreGone(str(db), str(now))
         assert [event.sentence for event in stored] == second[:5]
-        recorder.hear("usb-1", wire(*second[5:]), AT)
+        receive(recorder, "usb-1", wire(*second[5:]), AT)
         (game,) = games(recorder.store, GameFilter())
         assert game.name == "red"
         _sum_up(Session(), recorder, 0)
@@ -249,7 +253,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(recorder, store):
         *((TWO, game) for game in stages([8], boot="11111111")),
     ]
     for radio_id, sentence in heard:
-        for event in recorder.hear("usb-1", wire(sentence, radio_id=radio_id), AT):
+        for event in receive(recorder, "usb-1", wire(sentence, radio_id=radio_id), AT):
             assert event.gateway == "usb-1"
             assert event.record()["gateway"] == "usb-1"
             session.take(event)
@@ -263,14 +267,16 @@ def test_one_line_carries_many_boards_and_is_none_itself(recorder, store):
     session.take(PortOpened("usb-1", PORT))
     assert one.connected and two.connected
     # It has the game again, and says so itself.
-    (event,) = recorder.hear("usb-1", wire(OF_RADIO), AT)
+    (event,) = receive(recorder, "usb-1", wire(OF_RADIO), AT)
     session.take(event)
     assert session.gateways == []
 
 
 def test_rooms_have_their_own_boards(recorder):
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
-    heard = [recorder.hear(each, wire(OF_RADIO, radio_id=ONE), AT)[0].board for each in gateways]
+    heard = [
+        receive(recorder, each, wire(OF_RADIO, radio_id=ONE), AT)[0].board for each in gateways
+    ]
     assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
     assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
 
@@ -279,7 +285,7 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(recorder, store):
     session = Session()
     recorder.radio.named = {f"radio-{ONE}"}
     flood = b"".join(wire(OF_RADIO, radio_id=f"{number:08X}") for number in range(5000))
-    events = recorder.hear("usb-1", flood + wire(OF_RADIO, radio_id=ONE), AT)
+    events = receive(recorder, "usb-1", flood + wire(OF_RADIO, radio_id=ONE), AT)
     for event in events:
         session.take(event)
     stored = [event.board for event in events if isinstance(event, SentenceStored)]
@@ -296,13 +302,13 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(recorder, s
     """So the time that they take is bounded, and what came by cable is not affected."""
     game = stages([4, 0], boot=OF_RADIO.boot)
     invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
-    events = recorder.hear("usb-1", wire(*invented, radio_id=ONE), AT)
+    events = receive(recorder, "usb-1", wire(*invented, radio_id=ONE), AT)
     assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
     assert sum(isinstance(event, NoiseReceived) for event in events) == 100
     noise, sentences = received(store)
     assert (len(noise), sentences) == (100, 200)
     for told in game:
-        (event,) = recorder.hear("usb-2", wire(told), AT + told.ms)
+        (event,) = receive(recorder, "usb-2", wire(told), AT + told.ms)
     assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
         ("40", "1000,2000")
     ]
@@ -311,8 +317,8 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(recorder, s
 def test_only_known_boards_where_it_is_said_which(store):
     recorder = Recorder(store, known=frozenset([ONE]))
     games = stages([4], boot=OF_RADIO.boot)
-    events = recorder.hear(
-        "usb-1", wire(OF_RADIO, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
+    events = receive(
+        recorder, "usb-1", wire(OF_RADIO, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
     )
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
     assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
@@ -322,7 +328,7 @@ def test_only_known_boards_where_it_is_said_which(store):
     }  # fmt: skip
     assert recorder.radio.refused == 3
     # What comes by cable always counts.
-    (event,) = recorder.hear("usb-2", wire(OF_RADIO), AT)
+    (event,) = receive(recorder, "usb-2", wire(OF_RADIO), AT)
     assert isinstance(event, SentenceStored)
 
 

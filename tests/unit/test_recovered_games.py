@@ -15,7 +15,7 @@ from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.views.situation import Observer
 from noughts.web.live import LiveBoard
-from sample_games import AT, stages, wire, write
+from sample_games import AT, receive, stages, wire, write
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
@@ -40,7 +40,7 @@ def clock(monkeypatch):
 
 
 def received(recorder, *sentences, at=AT):
-    return recorder.hear(BOARD, wire(*sentences), at)
+    return receive(recorder, BOARD, wire(*sentences), at)
 
 
 def follow(events, *followers):
@@ -146,7 +146,7 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
     session, live = Session(), LiveBoard("radio-9A1B2C3D")
     following = stages(DRAWN, number=2, boot="BBBBBBBB")[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
-        events = recorder.hear(BOARD, wire(sentence, radio_id="9A1B2C3D"), AT)
+        events = receive(recorder, BOARD, wire(sentence, radio_id="9A1B2C3D"), AT)
         assert not any(isinstance(event, ResentGames) for event in events)
         follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]

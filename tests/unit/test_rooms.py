@@ -29,7 +29,7 @@ from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
 from noughts.store.lines import Received
 from noughts.store.store import Store
-from sample_games import AT, DRAW, stages, write
+from sample_games import AT, DRAW, insert, stages, write
 
 BROKER = "mqtt://broker.example"
 SAID = write(stages([4])[1]).encode() + b"\n"
@@ -366,8 +366,8 @@ def test_a_sentence_is_sent_as_it_came(store):
     for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
         told = stages([0, 4, 1, 8, 2], number=1 + late)
         store.add_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
-    store.add("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
-    store.add("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
+    insert(store, "usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
+    insert(store, "page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
     sent = [line.split(b" ", 1)[1] for each in sent_messages(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]

@@ -33,7 +33,7 @@ from noughts.store.store import Store
 from noughts.terminal.play import BoardApp
 from noughts.terminal.replay import ReplayApp
 from noughts.terminal.watch import WatchApp
-from sample_games import A_WINS, AT, BOOT, filled, stages
+from sample_games import A_WINS, AT, BOOT, filled, insert, stages
 from screens import StandIn, screen_text
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids="{0[0]}x{0[1]}".format)
@@ -79,10 +79,10 @@ def events(store):
         ("3b/usb-7", stages([0, 4, 8, 2, 3, 6])),
     ):
         for sentence in (BOOT, *told):
-            kept = store.add(board, sentence, AT)
+            kept = insert(store, board, sentence, AT)
             yield SentenceStored(board, sentence, kept.game, kept.new)
     board, old = "radio-9A1B2C30", replace(stages(A_WINS)[-1], boot="BBBB")
-    kept = store.add(board, old, AT, late=True)
+    kept = insert(store, board, old, AT, late=True)
     yield SentenceStored(board, old, kept.game, kept.new, True, kept.played_before, "usb-9")
     for number in (2, 9):
         yield PortClosed(f"usb-{number}", f"/dev/ttyACM{number}", "pulled")
@@ -156,7 +156,7 @@ def thirty(path):
             yield PortOpened(board, f"/dev/ttyACM{number}")
             boot = f"{number:08X}"
             for sentence in (replace(BOOT, boot=boot), stages(A_WINS, boot=boot)[-1]):
-                kept = store.add(board, sentence, AT)
+                kept = insert(store, board, sentence, AT)
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
 
@@ -209,7 +209,7 @@ async def test_the_choice_stays_when_other_games_end(screen):
         with Store(app._recorder.store.path) as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
-                kept = store.add("usb-1", sentence, AT)
+                kept = insert(store, "usb-1", sentence, AT)
                 app.take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
                 await redrawn(pilot, app)
                 if number == 2:

@@ -21,7 +21,7 @@ from noughts.store.lines import Received
 from noughts.store.queries import GameFilter, games
 from noughts.store.schema import OF_1_0_0, VERSION
 from noughts.store.store import Store
-from sample_games import AT, DRAW, filled, stages
+from sample_games import AT, DRAW, filled, insert, stages
 
 CABLES = ("usb-1", "3b/usb-1", "COM3", "file-capture.log")
 RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
@@ -222,14 +222,14 @@ def test_files_that_are_not_stores_are_refused_and_stay_as_they_are(path, change
 
 
 def test_no_room_left(store):
-    store.add("usb-1", START, None)
+    insert(store, "usb-1", START, None)
     ((pages,),) = store.read("PRAGMA page_count")
     store.read(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="no room to write"):
         for number in range(2, 10_000):
-            store.add("usb-1", replace(START, number=number), None)
+            insert(store, "usb-1", replace(START, number=number), None)
     store.read("PRAGMA max_page_count = 100000")
-    assert store.add("usb-1", replace(START, number=number), None).new
+    assert insert(store, "usb-1", replace(START, number=number), None).new
     assert len(store.read(ROWS)) == number
 
 
@@ -304,7 +304,7 @@ def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path
 
 def test_doctor_corrects_games_that_do_not_match_their_lines(store, noughts):
     for sentence in (*stages(DRAW), *stages(DRAW[:5], number=2)):
-        store.add("usb-1", sentence, AT)
+        insert(store, "usb-1", sentence, AT)
     assert f"✓ games      2 games in {store.path}\n" in noughts("doctor", db=store.path)[1]
     store.read("DELETE FROM games WHERE number = 2")
     assert f"✗ games      1 game in {store.path} did" in noughts("doctor", db=store.path)[1]

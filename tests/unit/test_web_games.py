@@ -20,7 +20,7 @@ from noughts.views import class_report as figures
 from noughts.views.games import describe
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games
-from sample_games import A_WINS, AT, DRAW, add, filled, stages
+from sample_games import A_WINS, AT, DRAW, add, filled, insert, stages
 
 WON = [4, 1, 0, 2, 8]
 
@@ -138,7 +138,7 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
 
 def test_a_game_of_which_little_is_known(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
-        store.add("usb-1", stages(WON)[-1], None)
+        insert(store, "usb-1", stages(WON)[-1], None)
     found = page("/games/1", tmp_path / "games.db")
     assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
 

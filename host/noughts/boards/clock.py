@@ -1,5 +1,4 @@
 """The clock for waiting for boards. Tests replace it by a stepped board's own clock."""
 
-from time import monotonic, sleep
-
-__all__ = ["monotonic", "sleep"]
+from time import monotonic as monotonic
+from time import sleep as sleep

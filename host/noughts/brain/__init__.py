@@ -124,7 +124,7 @@ def check(table: Table) -> None:
 
     Raises `NoughtsError` for the first position in which it might play a move that is not hard's.
     """
-    ai = device_code(table)
+    ai = load_device("ai", {**device_files(), "table.py": source(table).encode()})
     for position in classes():
         if not set(best_cells(ai, position)) <= set(solver.hard_moves(position)):
             raise NoughtsError(f"the table is wrong in {position}; find other weights")
@@ -147,10 +147,6 @@ def prove(table: Table, remedy: str = "make another with `noughts table`") -> No
     """Check a table in all 4,520 positions. Raises `NoughtsError` if `flaw` finds something."""
     if found := flaw(table):
         raise NoughtsError(f"{found}; {remedy}")
-
-
-def device_code(table: Table) -> ModuleType:
-    return load_device("ai", {**device_files(), "table.py": source(table).encode()})
 
 
 def source(table: Table, maker: str = "noughts table", objective: str = "") -> str:

@@ -349,10 +349,6 @@ class Estimate:
     gain: tuple[float, float]
     """A 95 % interval of the difference."""
 
-    @property
-    def shows_gain(self) -> bool:
-        return self.gain[0] > 0
-
 
 def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
     """Cross-validate; None if there are fewer games than parts."""

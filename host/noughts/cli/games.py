@@ -39,12 +39,6 @@ what was not received:
 \b
 {chr(10).join(columns([("", field.name, field.meaning) for field in FIELDS]))}
 """
-_BOARDS = """
---json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,
-else the port or the log's file), by_radio (true: anyone nearby may have sent it), name, hardware
-(V1 or V2), games, heard (when one of its games was last received; ISO 8601, UTC); null for what is
-not known.
-"""
 _AT_ONCE = 2_000
 _EXPORT = f"""
 \b
@@ -96,7 +90,6 @@ def _record(game: StoredGame) -> dict[str, object]:
 @options.command(
     "noughts boards",
     'noughts boards name 3 "blue table"',
-    records=_BOARDS,
     cls=click.Group,
     invoke_without_command=True,
 )

@@ -80,7 +80,7 @@ unproved = option("--unproved", "accept a table that can lose or give away a win
 
 def as_json(what: str) -> Callable[[Run], Run]:
     """The option to print something as JSON; the command gets `as_json`."""
-    return option("--json", f"print {what} as JSON", "as_json")
+    return option("--json", f"print {what} as JSON (see docs/scripts.md)", "as_json")
 
 
 def output(

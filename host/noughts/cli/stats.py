@@ -28,23 +28,9 @@ from noughts.views.games import describe
 from noughts.views.table import Table
 
 _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
-_STATS = """
---json prints one object: games; told_late (of these, only known to have ended by some time);
-by_radio (only known by radio); results (by seats and first: games, A, B, draw, abandoned,
-unfinished); first_moves (of people: nine counts in reading order); lengths (moves: games); boards
-(as in `noughts report --csv`); players (by seat: games, moves, mistakes, mistakes_a_game;
-thought_ms: the quartiles of the time for a move, or null). First moves, lengths and mistakes are
-those in games that were won or drawn.
-"""
-_REPORT = """
---csv, or a file that ends in .csv: one row per board, with board, name, games; won, drawn and lost
-against the chip; between_people (won or drawn); abandoned, unfinished; mistakes of people,
-mistakes_a_game; last_utc (when the latest game began), or last_before_utc (a time by which it had
-ended).
-"""
 
 
-@options.command("noughts stats", "noughts stats --seats PH --plot stats.png", records=_STATS)
+@options.command("noughts stats", "noughts stats --seats PH --plot stats.png")
 @options.as_json("the statistics")
 @options.output("plot them into this file, .png or .svg", "--plot FILE", endings=FORMATS)
 @options.stored_games
@@ -104,11 +90,9 @@ def _record(found: Stats) -> dict[str, object]:
     }
 
 
-@options.command(
-    "noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv", records=_REPORT
-)
+@options.command("noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv")
 @options.output("the file to write, such as class.html (standard output, also as -)")
-@option("--csv", "write the table of boards as CSV", "as_csv")
+@option("--csv", "write the table of boards as CSV (see docs/scripts.md)", "as_csv")
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
     """Write a page about a class."""

@@ -29,15 +29,6 @@ against random  wins {wins_first} moving first, {wins_second} moving second; nev
 _LEARNED_SUMMARY = """\
 table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entries} in the book"""
 _SHOWN = 6
-RECORDS = """
---json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
-could: at how many moves it was possible; did, by_chance: the shares of these at which people did
-it, and at which random play would); before, after, gain (how likely a game is won by hard's table
-and by one that was learned, and the 95 % interval of the difference, on games that were not learned
-from; null for too few games); most (the best chance that play without mistakes has against these
-habits); table (id, bytes); changes (position, before, after: cells 0 to 8; reach, gain; mistakes:
-cell, chance); left_out (what did not fit: position, played, better, gain).
-"""
 
 
 @options.command("noughts table --check")
@@ -74,7 +65,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
         print(printable(f"{path} {done}"))
 
 
-@options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
+@options.command("noughts learn", "noughts learn --since monday -o table.py")
 @options.output("write the table here", endings=[".py"])
 @options.as_json("what was learned")
 @options.stored_games
@@ -151,7 +142,7 @@ def _print(
         low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
         print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
         print(f"gain    {low} to {high} points (95 % interval)")
-        if not estimated.shows_gain:
+        if estimated.gain[0] <= 0:
             print("no gain can be shown yet")
     where = counted(len(changed), "position")
     key = ": now (+), before (-), mistake to wait for (?)" if changed else ""

@@ -33,18 +33,11 @@ _DRAWN = 5
 _SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
 _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and second"}
 
-RECORDS = """
---json prints one object: engine, against, games, seed and seat; won, drawn and lost (games while it
-learned); empty_boxes (positions in which it resigns now); curve (a list: games, and the exact
-chances to win, draw and lose against that opponent after that many).
-"""
-
 
 @options.command(
     "noughts train menace",
     "noughts train menace --against hard --games 200 -o menace.json",
     "noughts train menace.json --show X...O....",
-    records=RECORDS,
 )
 @click.argument("engine", help="menace, to start with new boxes, or a saved MENACE file")
 @option(

@@ -33,30 +33,6 @@ from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, s
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """To print the last lines on a busy computer, and for a reader to take them."""
-RECORDS = """
-With --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
-
-\b
-  connected  board, port                gone      board, port, why
-  waiting    port, why (also a broker)  noise     board, text
-  unreadable board, why (its data log)  unknown   board, what
-  refused    board, gateway, why        named     board, name (null: it was removed)
-  kept       board, again, new (games that a board resent; each is a game below)
-  boot       board, gateway, new, boot, hardware, release, table_id
-  game       board, gateway, new, late, played_before, game (its number in the store), boot,
-             number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
-             began), end (- A B = x)
-  busy       store (sentences wait)     free      store
-  moved      store (deleted or overwritten), now
-  missed     events (not printed, because the reader was too slow)
-  broker     broker, what               rejected  topic, why
-  online     room                       offline   room
-
-"gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
-be old: it came by radio, or from another run than the board's present one. "played_before" is a
-time by which such a game had ended; null if its start is known, or if no time is.
-"new" is false for what the store already had. A boot or game is printed once it is stored.
-"""
 
 
 @options.command(
@@ -65,7 +41,6 @@ time by which such a game had ended; null if its start is known, or if no time i
     "noughts watch --plain /dev/ttyACM0",
     "noughts watch --publish mqtts://3b@broker.example --room 3b --password-file password",
     "noughts watch mqtts://office@broker.example --password-file password",
-    records=RECORDS,
 )
 @click.argument(
     "port",
@@ -82,7 +57,7 @@ time by which such a game had ended; null if its start is known, or if no time i
     f"a comment (without it, the first {MAX_BOARDS} boards that a gateway receives)",
 )
 @option("--plain", "print a line for each event")
-@option("--json", "print a JSON object for each event", "as_json")
+@option("--json", "print a JSON object for each event (see docs/scripts.md)", "as_json")
 @options.db
 @option(
     "--publish URL",

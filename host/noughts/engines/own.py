@@ -123,8 +123,7 @@ class OwnEngine(Engine):
         except ValueError:
             cells = ()
         if not cells and self._has_choose:
-            advice = "choose(board) returns a cell from 0 to 8, or several in a list"
-            raise WrongError(f"{line}; correct it: {advice}")
+            raise WrongError(f"{line}; correct it: choose(board) returns a cell, 0 to 8, or a list")
         if not cells:
             raise WrongError(f"said {line[:20]!r}; answer with a cell, 0 to 8, or with several")
         for cell in cells:

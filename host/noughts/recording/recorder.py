@@ -117,11 +117,6 @@ class Recorder:
         self.pending += self._renamed()
         return self.settle()
 
-    def hear(self, board: str, data: bytes, at: int | None) -> list[events.Event]:
-        """Take bytes from a board, store them, and give the events."""
-        self.take(sources.DataReceived(board, data, at))
-        return self.settle()
-
     def take(self, change: sources.Change) -> None:
         """Queue what a source gave; `settle` stores it."""
         match change:

@@ -15,7 +15,6 @@ from typing import Any
 
 from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
-from noughts.protocol.sentences import Sentence
 from noughts.store.lines import Lines, Received, Stored
 from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION, take_over
 
@@ -145,10 +144,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
     def wait_for_others(self, seconds: float) -> None:
         """Set how long a write waits for another program before it raises `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
-
-    def add(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Stored:
-        """Store one sentence of a board; at: when it was received, if known."""
-        return self.add_many([Received.of(board, sentence, at, late)])[0]
 
     def add_many(self, received: Sequence[Received]) -> list[Stored]:
         """Store sentences and noise, all of them or none. Lines that are there already do no harm.
