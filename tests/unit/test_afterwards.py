@@ -7,12 +7,14 @@ import sqlite3
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from needed import POSIX, long
 from noughts.errors import StoreError
+from noughts.recording.events import BoardEvent, Event
 from noughts.store import timestamps
 from noughts.store.store import Store, demonstration
 from noughts.store.stored_game import StoredGame
@@ -204,6 +206,15 @@ def test_stats_in_words_and_as_a_picture(printed, tmp_path):
     (results,) = picture.iterfind(".//*[@id='axes_1']")
     ticks = [text for text in map(str.strip, results.itertext()) if text[:1].isdigit()]
     assert len(set(ticks)) == len(ticks) >= 2 and all(tick.isdigit() for tick in ticks)
+
+
+def test_every_key_and_event_is_in_the_document(printed):
+    document = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text("utf-8")
+    (board, *_), counts = (json.loads(printed(each, "--json")) for each in ("boards", "stats"))
+    keys = [*board, *counts, *counts["boards"][0], *counts["results"][0], *counts["players"]["P"]]
+    kinds = [each._kind for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
+    for name in (*keys, *filter(None, kinds), "boot", "game"):
+        assert f"`{name}`" in document, name
 
 
 def test_a_csv_is_what_its_help_says(printed):
