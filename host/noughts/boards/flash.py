@@ -13,7 +13,7 @@ from noughts.boards import clock
 from noughts.boards import drive as drives
 from noughts.boards.drive import Drive
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import firmware_for_boards, load_firmware, universal_hex
+from noughts.boards.firmware import Firmware, firmware_for_boards, load_firmware, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
@@ -27,9 +27,10 @@ _PORT_COMES_BACK_S = 10.0
 
 @dataclass(frozen=True)
 class Hex:
-    """A Universal Hex, and its content."""
+    """A Universal Hex, and what is in it."""
 
     content: bytes
+    firmwares: dict[str, Firmware]
     table: Table | None
     """The game's; None for a gateway."""
     radio: Radio = OFF
@@ -39,11 +40,11 @@ def our_hex(radio: Radio = OFF, firmware: Sequence[Path] = ()) -> Hex:
     """The game, or a gateway, for every micro:bit, by default on the official firmware."""
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
-    firmwares = firmware_for_boards(firmware)
-    text = universal_hex(
-        {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
-    )
-    return Hex(text.encode(), table, radio)
+    firmwares = {
+        kind: each.with_files(files_with(radio, kind, files))
+        for kind, each in firmware_for_boards(firmware).items()
+    }
+    return Hex(universal_hex(firmwares).encode(), firmwares, table, radio)
 
 
 def hex_in(path: Path) -> Hex:
@@ -51,7 +52,8 @@ def hex_in(path: Path) -> Hex:
 
     Raises `NoughtsError`.
     """
-    contents = [firmware.files() for firmware in load_firmware(path).values()]
+    firmwares = load_firmware(path)
+    contents = [firmware.files() for firmware in firmwares.values()]
     # In a game's hex, the V1 never has radio.
     radio = max(map(radio_of, contents), key=OFF.__ne__)
     table = None
@@ -64,7 +66,7 @@ def hex_in(path: Path) -> Hex:
                 "`noughts hex`"
             )
         table = brain.read(text.decode("latin-1"), f"table.py in {path}")
-    return Hex(path.read_bytes(), table, radio)
+    return Hex(path.read_bytes(), firmwares, table, radio)
 
 
 def flash(

@@ -20,7 +20,6 @@ from noughts.boards.radio import OFF
 from noughts.boards.start import Start, wait_for_start
 from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError, NoughtsError
-from noughts.protocol.sentences import Boot
 
 
 @dataclass
@@ -36,10 +35,6 @@ class ProbedBoard:
     start: Start | None = None
     error: BoardError | None = None
     """A failure of the port or the game."""
-
-    @property
-    def boot(self) -> Boot | None:
-        return self.start.boot if self.start else None
 
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:

@@ -155,17 +155,18 @@ def run_hex(
     present = listed or (extract and extract[1])
     if (listed and extract) or (present and (output or firmware or radio or unproved)):
         raise click.UsageError("--list and --extract take only a hex; leave out other options")
-    path = present or output or Path("noughts.hex")
     lines = []
-    if not present:
-        made = our_hex(radio or OFF, firmware)
+    if present:
+        firmwares = load_firmware(present)
+    else:
+        path, made = output or Path("noughts.hex"), our_hex(radio or OFF, firmware)
+        firmwares = made.firmwares
         if made.table is not None:
             options.prove_table(made.table, unproved)
         atomic_write(path, made.content)
         whom = "any micro:bit" if made.table else "the micro:bit that is the gateway"
         lines.append(f"{path} written, {len(made.content):,} bytes; drag it onto {whom}")
         lines += [V1_WITHOUT_RADIO] if made.radio.sends is not None else []
-    firmwares = load_firmware(path)
     contents = {board: each.files() for board, each in firmwares.items()}
     facts = _described(firmwares, contents, lines)
     if extract:
@@ -294,7 +295,7 @@ def _facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
         "firmware": board.firmware,
         "micropython": board.micropython,
         "release": board.start.release if board.start else None,
-        "table_id": board.boot.table_id if board.boot else None,
+        "table_id": board.start.boot.table_id if board.start and board.start.boot else None,
         "radio_group": board.start.radio.sends if board.start else None,
         "radio_id": board.start.radio_id if board.start else None,
         "gateway_group": board.start.radio.gateway if board.start else None,

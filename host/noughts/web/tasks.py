@@ -151,8 +151,8 @@ def _check(boards: LiveBoards) -> None:
             show(name)
             with boards.monitor.released(name) if name else nullcontext():
                 probe(board, restart=True)
-            if board.boot is not None:
-                boards.record(name, board.boot)
+            if board.start and board.start.boot:
+                boards.record(name, board.start.boot)
             note(boards.session.called(name) if name else "A board without a port", of_board(board))
     except (NoughtsError, OSError) as error:
         note("Stopped", [Check("doctor", False, error_message(error))])
