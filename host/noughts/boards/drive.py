@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from microbit_emulator.firmware import BOARD_IDS
 from noughts.boards import clock
 from noughts.boards.ports import known_id
@@ -54,6 +52,8 @@ class Drive:
 
 
 def find_drives() -> list[Drive]:
+    import psutil  # only here, because it is slow
+
     mounted = (
         look(Path(partition.mountpoint))
         for partition in psutil.disk_partitions()

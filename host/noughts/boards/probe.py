@@ -7,7 +7,6 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V2
@@ -86,6 +85,8 @@ def of_computer(any_board: bool) -> list[Check]:
     """The checks of this computer; any_board: whether a board was found."""
 
     def emulator() -> str:
+        from importlib.metadata import version  # only here, because it is slow
+
         from microbit_emulator import Microbit  # which loads Unicorn
 
         Microbit(V2, flash=bytes(8), uicr=bytes(4))
