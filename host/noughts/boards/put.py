@@ -9,7 +9,7 @@ files are removed before any is sent, so that there is always enough room.
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
-from typing import Protocol
+from typing import Any
 
 from micropython_microbit_fs.filesystem import calculate_file_size
 
@@ -31,17 +31,8 @@ _OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
 _ROOM = {V1: 27_648, V2: 20_480}
 """Bytes of the smallest file system among the official firmwares."""
 
-
-class Steps(Protocol):
-    """The progress of a long task, see `noughts.terminal.output.Steps`."""
-
-    def doing(self, what: str) -> None: ...
-    def advance(self, amount: int) -> None: ...
-    def say(self, line: str) -> None: ...
-
-
-Progress = Callable[[int], AbstractContextManager[Steps]]
-"""Begins the progress of a task; it gets the total in bytes."""
+Progress = Callable[[int], AbstractContextManager[Any]]
+"""Begins the progress of a task of so many bytes: gives `noughts.terminal.output.Steps`."""
 
 
 def bring_up_to_date(

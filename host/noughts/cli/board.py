@@ -26,8 +26,6 @@ from noughts.errors import BoardError, NoughtsError, StoreError, error_message, 
 from noughts.files import atomic_write
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
-from noughts.store.queries import GameFilter, count
-from noughts.store.store import Store, default_path
 from noughts.terminal.layout import is_plain
 from noughts.terminal.output import progress, say
 
@@ -246,6 +244,8 @@ def _extract(folder: Path, contents: Contents) -> None:
 @options.db
 def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path | None) -> int:
     """Check this computer and its boards."""
+    from noughts.store.store import default_path
+
     found = find_boards(port)
     for each in found:
         probe(each, not no_restart)
@@ -268,6 +268,9 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
 
 def _check_games(path: Path) -> str:
     """Compare a store's games with its lines. Raises `StoreError` for those that it corrects."""
+    from noughts.store.queries import GameFilter, count
+    from noughts.store.store import Store
+
     with Store(path) as store:
         if wrong := store.correct_games():
             raise StoreError(

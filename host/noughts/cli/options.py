@@ -1,5 +1,7 @@
 """Options: how they are declared and shown, and those that several commands share; the store."""
 
+from __future__ import annotations
+
 import gc
 import math
 import signal
@@ -9,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -20,12 +22,10 @@ from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import atomic_writer
 from noughts.game.engine import Engine
-from noughts.protocol.describe import SEATS_MEANING
-from noughts.store.queries import GameFilter, count
-from noughts.store.store import Store, command_for, default_path, or_demonstration
-from noughts.store.stored_game import RESULTS
 from noughts.terminal.output import say
-from noughts.views import games as games_views
+
+if TYPE_CHECKING:  # the store is imported where it is needed, for `hex` and `play` are to be quick
+    from noughts.store.store import Store
 
 Run = Callable[..., Any]
 """The function of a command; decorators give it options."""
@@ -92,6 +92,8 @@ def output(
     """
 
     def checked(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+        from noughts.store.store import default_path
+
         if path is None or (path == Path("-") and not endings):
             return None
         if endings and path.suffix.lower() not in endings:
@@ -105,16 +107,17 @@ def output(
 
 def radio(run: Run) -> Run:
     """The options for boards that send by radio, and for gateways; the command gets `radio`."""
+    group = IntRange(GROUPS[0], GROUPS[-1])
 
     @option(
         "--radio GROUP",
         "also send games by radio in this group, 0 to 255 (V2 only); 'off' stops that",
-        type=lambda text: OFF if text == "off" else Radio(sends=_group(text)),
+        type=lambda text: OFF if text == "off" else Radio(sends=group(text)),
     )
     @option(
         "--gateway GROUP",
         "make a gateway instead of a game: it prints what the group sends, for `watch`",
-        type=lambda text: Radio(gateway=_group(text)),
+        type=lambda text: Radio(gateway=group(text)),
     )
     @wraps(run)
     def with_radio(*, radio: Radio | None, gateway: Radio | None, **named: Any) -> Any:
@@ -123,12 +126,6 @@ def radio(run: Run) -> Run:
         return run(radio=radio or gateway, **named)
 
     return with_radio
-
-
-def _group(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) in GROUPS:
-        return int(text)
-    raise ValueError(f"{text!r} is not a radio group, 0 to 255")
 
 
 def prove_table(table: brain.Table, unproved: bool) -> None:
@@ -141,6 +138,10 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
 
 def stored_games(run: Run) -> Run:
     """The options that choose stored games; the command gets `chosen` and `db`."""
+    from noughts.protocol.describe import SEATS_MEANING
+    from noughts.store.queries import GameFilter
+    from noughts.store.stored_game import RESULTS
+    from noughts.views import games as games_views
 
     @option(
         "--board NAME",
@@ -178,12 +179,17 @@ def stored_games(run: Run) -> Run:
 
 def open_store(db: Path | None) -> Store:
     """The store. Raises `StoreError` if it is missing or damaged."""
+    from noughts.store.store import Store, default_path
+
     gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
     return Store(db or default_path())
 
 
 def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is stored, or none matches."""
+    from noughts.store.queries import GameFilter, count
+    from noughts.store.store import command_for, or_demonstration
+
     if not count(store, GameFilter()):
         watch = command_for("noughts watch", store.path)
         advice = f"{watch} stores them{or_demonstration(store.path)}"
