@@ -17,8 +17,8 @@ from noughts import brain
 from noughts.boards.firmware import bundled_for, firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
+from noughts.brain.device import device_files
 from noughts.brain.learn import MAX_BOOK
-from noughts.device_files import device_files
 from noughts.game.positions import Position, unfinished
 from official import NEWEST, firmwares, printed, stepped
 

@@ -14,7 +14,7 @@ import pytest
 import set_up
 from needed import POSIX, missing
 from noughts import __version__, cli
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 
 
 def run(*words, cwd, **named):

@@ -17,7 +17,7 @@ import device_memory
 from boards import A, B, Driver
 from needed import long
 from noughts.boards.packing import NAMES
-from noughts.device_files import device_dir, device_files
+from noughts.brain.device import device_dir, device_files
 from official import stepped
 
 NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}

@@ -7,7 +7,7 @@ import pytest
 
 from boards import A, B, Player, scrolled, text
 from needed import long
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.virtual.program import program
 from soak import serial_noise
 

@@ -9,7 +9,7 @@ from boards import A, B, Driver, in_menu, scrolled
 from needed import long
 from noughts import brain
 from noughts.boards.firmware import firmware_for
-from noughts.device_files import device_files, load_device
+from noughts.brain.device import device_files, load_device
 from noughts.game.positions import canonical, unfinished
 from noughts.game.solver import hard_moves
 from noughts.protocol.sentences import Boot

@@ -19,7 +19,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
-from noughts.device_files import device_dir
+from noughts.brain.device import device_dir
 from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
 
@@ -203,7 +203,7 @@ def test_lost_bytes_are_noticed_and_the_next_put_repairs_it(
 def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, told, kind):
     """In a copy of `device/` that somebody has edited."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
-    for module in "noughts.device_files", "noughts.boards.tracebacks":
+    for module in "noughts.brain.device", "noughts.boards.tracebacks":
         monkeypatch.setattr(f"{module}.device_dir", lambda: copy)
     board = plugged_in(board=kind)
     text = (copy / "ai.py").read_text()

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from needed import long
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.virtual.program import program
 from soak import changes, cuts, probe
 from soak.result import ERASES

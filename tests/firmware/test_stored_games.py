@@ -13,7 +13,7 @@ from noughts import brain
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import open_port
 from noughts.boards.put import bring_up_to_date
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.protocol.parser import Noise
 from noughts.protocol.sentences import Game
 from noughts.recording.recorder import Recorder

@@ -26,7 +26,7 @@ from noughts.boards.firmware import (
 from noughts.boards.packing import MARK, NAMES, files_for_boards, pack
 from noughts.boards.put import forget_games, plan, require_room
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.errors import BoardError, NoughtsError
 from slim import V2_TABLE, slim
 

@@ -14,7 +14,7 @@ from noughts.boards.probe import Check, ProbedBoard, of_board, of_computer
 from noughts.boards.radio import Radio
 from noughts.boards.start import Start, wait_for_start
 from noughts.boards.tracebacks import TracebackReader
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, Stream
 from noughts.protocol.sentences import Boot

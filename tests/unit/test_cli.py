@@ -18,9 +18,9 @@ from noughts import brain, cli
 from noughts.__main__ import main
 from noughts.boards.drive import Drive
 from noughts.boards.probe import ProbedBoard
+from noughts.brain.device import device_files
 from noughts.cli import COMMANDS
 from noughts.cli.play import DOWN_MS, UP_MS, KeyPlayer, read_keys
-from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.invocation import as_typed
 from slim import slim

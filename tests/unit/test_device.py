@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noughts.device_files import load_device
+from noughts.brain.device import load_device
 from noughts.game.positions import LINES
 from sample_games import DRAW
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from noughts import __version__
-from noughts.device_files import device_dir, device_files
+from noughts.brain.device import device_dir, device_files
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".", "device", "docs", "docs/lessons")

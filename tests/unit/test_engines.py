@@ -17,7 +17,7 @@ import noughts
 import noughts.cli.prove  # before a test replaces the engines that it imports
 from brute_force import against_random, alike, answers, ends, following, minimax
 from noughts import Board, brain
-from noughts.device_files import device_dir, load_device
+from noughts.brain.device import device_dir, load_device
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game import solver

@@ -13,7 +13,7 @@ from classes import blind_to_diagonals, blocks_only, centre_first, played, win_c
 from needed import long
 from noughts import brain
 from noughts.brain import learn
-from noughts.device_files import device_files, load_device
+from noughts.brain.device import device_files, load_device
 from noughts.engines.levels import Chip
 from noughts.game import solver
 from noughts.game.positions import EMPTY, canonical, parse, unfinished

@@ -13,7 +13,7 @@ from serial.tools import list_ports
 from live_page import Board, Boards, settled
 from noughts import brain
 from noughts.boards.start import Start
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.errors import BoardError
 from noughts.recording.events import (
     NoiseReceived,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from boards import FAILURES, A, B, ViolationError
 from microbit_emulator import Button
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 from noughts.virtual.program import choice_in, program
 from soak import monkey, probe
 from soak.referee import Referee

@@ -15,7 +15,7 @@ import tokenize
 from collections.abc import Mapping
 from functools import lru_cache
 
-from noughts.device_files import device_files
+from noughts.brain.device import device_files
 
 _ON_EVERY_BOARD = """
     now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
 from noughts.boards.packing import packed
-from noughts.device_files import GATEWAY, SENDER, device_dir
+from noughts.brain.device import GATEWAY, SENDER, device_dir
 
 GROUPS = range(256)
 _GROUP, _MAIN = "group.py", "main.py"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from noughts.boards.radio import RADIO_FILES
-from noughts.device_files import device_dir, device_files
+from noughts.brain.device import device_dir, device_files
 
 _HEADER = "Traceback (most recent call last):"
 _PLACE = re.compile(r'^  File "([^"]{1,64})", line ([0-9]{1,6})', re.MULTILINE)

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-from noughts.device_files import device_files, load_device
+from noughts.brain.device import device_files, load_device
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.positions import LINES, Position, canonical, is_quiet, reachable, unfinished

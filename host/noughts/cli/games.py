@@ -166,7 +166,7 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
     """Step through a game, judging each move."""
     with options.open_store(db) as store:
         found = _newest(store) if game == "last" else stored_game(store, int(game))
-        head, steps = heading(found), replay(found)["steps"]
+        head, steps = heading(found), replay(found).steps
     if not text and sys.stdin.isatty() and sys.stdout.isatty():
         from noughts.terminal.replay import ReplayApp
 

@@ -12,9 +12,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from noughts import brain
+from noughts.brain.device import device_files
 from noughts.cli import options
 from noughts.cli.options import option
-from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import MAX_DRAWN, Node, build_tree, format_score
 from noughts.errors import NoughtsError, printable

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from noughts import brain
 from noughts.brain import learn
+from noughts.brain.device import device_dir
 from noughts.brain.learn import Habits
 from noughts.cli import options
 from noughts.cli.options import option
-from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
 from noughts.invocation import as_typed

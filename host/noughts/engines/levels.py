@@ -19,7 +19,7 @@ from operator import attrgetter
 from types import ModuleType
 
 from noughts import brain
-from noughts.device_files import device_files, load_device
+from noughts.brain.device import device_files, load_device
 from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
 from noughts.game.positions import LINES, Position, canonical
 

@@ -5,12 +5,12 @@ https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says t
 """
 
 from collections.abc import Container, Mapping
-from typing import Any
 
 from rich.text import Text
 
 from noughts.game.positions import LINES
 from noughts.store.stored_game import StoredGame
+from noughts.views.replay import ReplayStep
 
 PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
 
@@ -25,20 +25,20 @@ def mark_rows(
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(shown: Mapping[str, Any]) -> Text:
+def step(shown: ReplayStep) -> Text:
     """A step of a `replay`, with the scores of the eight lines next to the board."""
-    rows = mark_rows(shown["players"], [shown["last"], *shown["line"]], "123456789")
-    for line, (_, score) in enumerate(shown["scores"]):
+    rows = mark_rows(shown.players, [shown.cell, *shown.line], "123456789")
+    for line, (_, score) in enumerate(shown.scores):
         kind = ("column", "row", "diagonal")[line // 3]
         cells = " ".join(str(cell + 1) for cell in LINES[line])
         rows[line % 3].append(f"    {kind} {cells}  ", "dim")
         rows[line % 3].append(f"{score:+d}" if score else " 0", "bold" if abs(score) > 1 else "")
-    made = Text(shown["made"])
+    made = Text(shown.made)
     for player, style in PLAYERS.items():
         made.highlight_regex(f"(?<=: ){player}", style)
     text = Text("\n").join([*rows, Text(), made, Text()])
-    text.append(f"{shown['words']}\n", "bold red" if shown["mistake"] else "")
-    return text.append(shown["ending"], "bold")
+    text.append(f"{shown.words}\n", "bold red" if shown.mistake else "")
+    return text.append(shown.ending, "bold")
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:

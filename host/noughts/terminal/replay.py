@@ -80,7 +80,7 @@ class ReplayScreen(Screen[None]):
     def __init__(self, game: StoredGame, speed: float | None = None) -> None:
         super().__init__()
         self._game = game
-        self._steps = replay(game)["steps"]
+        self._steps = replay(game).steps
         self._speed = speed or 1.0
         self._playing = speed is not None
         self._plies = 0

@@ -29,6 +29,23 @@ class Picture:
     """Each cell's CSS class: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`, or none."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A game before its first move, or after one, with the verdict on it."""
+
+    score: int
+    """The game's value to X: 10 less the plies to X's win, or the opposite."""
+    text: str
+    """For screen readers."""
+    cell: int | None = None
+    mark: str = ""
+    where: str = ""
+    verdict: str = ""
+    called: str = ""
+    mistake: bool = False
+    words: str = ""
+
+
 _NBSP = "\N{NO-BREAK SPACE}"
 _HEATS = 4
 """Steps of the heat map above the coolest."""
@@ -77,13 +94,13 @@ def described(
         "remark": remark,
         "undo": max((ply for ply in stops if ply < at), default=None),
         "redo": min((ply for ply in stops if ply > at), default=None),
-        "graph": graph,
+        "graph": list(map(vars, graph)),
         "over": end.is_over,
         "winner": end.winner,
     }
 
 
-def _situation(board: Board, last: dict[str, Any], opponent: str, you: str) -> tuple[str, str]:
+def _situation(board: Board, last: Judged, opponent: str, you: str) -> tuple[str, str]:
     """The situation after the last move: a headline and a remark."""
     friend = opponent == FRIEND
     if board.winner:
@@ -93,7 +110,7 @@ def _situation(board: Board, last: dict[str, Any], opponent: str, you: str) -> t
         return ending(board.winner).capitalize(), ""
     if friend:
         return f"{board.turn}’s turn", ""
-    remark = f"{opponent} plays {last['cell'] + 1}, {last['where']}." if "cell" in last else ""
+    remark = "" if last.cell is None else f"{opponent} plays {last.cell + 1}, {last.where}."
     return f"Your turn: you are {you}", remark
 
 
@@ -122,29 +139,25 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
     }
 
 
-def history(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
-    """The game before its first move, and after each with the verdict on it, as JSON.
-
-    score: its value to X, 10 less the plies to X's win, or the opposite; text: for screen readers.
-    """
+def history(moves: Sequence[int], start: Position = EMPTY) -> list[Judged]:
+    """The game before its first move, and after each."""
     score, worth = _evaluated(start)
-    text = f"before the first move: {worth}"
-    points: list[dict[str, Any]] = [{"score": score, "text": text, "mistake": False, "words": ""}]
+    points = [Judged(score=score, text=f"before the first move: {worth}")]
     for ply, move in enumerate(review(moves, start), 1):
         score, worth = _evaluated(move.before.play(move.cell))
         mark, where, found = move.before.turn, CELLS[move.cell], verdict(move)
         points.append(
-            {
-                "cell": move.cell,
-                "mark": mark,
-                "where": where,
-                "verdict": found.value,
-                "called": found.name.lower(),
-                "mistake": move.mistake,
-                "words": judged(move),
-                "score": score,
-                "text": f"after move {ply}, {mark} {where}, {found.name.lower()}: {worth}",
-            }
+            Judged(
+                score=score,
+                text=f"after move {ply}, {mark} {where}, {found.name.lower()}: {worth}",
+                cell=move.cell,
+                mark=mark,
+                where=where,
+                verdict=found.value,
+                called=found.name.lower(),
+                mistake=move.mistake,
+                words=judged(move),
+            )
         )
     return points
 

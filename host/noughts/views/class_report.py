@@ -1,6 +1,7 @@
 """The class report, the statistics page and `noughts stats`: facts, tables, and positions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.describe import CELLS, counted, opponents, seated
@@ -16,25 +17,39 @@ _SHOWN = 9
 """Positions that fit on a printed page."""
 
 
+@dataclass(frozen=True)
+class Statistics:
+    """The statistics of many games, for page and report."""
+
+    facts: list[tuple[str, str]]
+    """Each a figure and its unit."""
+    results: Table
+    boards: Table
+    players: Table
+    lengths: Table
+    first_moves: Picture | None
+    """None if no person began a game that was won or drawn."""
+    first_cells: list[int]
+    mistakes: Table
+    positions: list[tuple[Picture, list[str]]]
+    """Those to talk about, with three sentences about each."""
+
+
 def statistics(
     found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
-) -> dict[str, object]:
-    """The statistics of many games, for page and report; last: by board, when its last game began.
-
-    facts: each a figure and its unit; first_moves: None if no person began a game that was won or
-    drawn; positions: those to talk about.
-    """
-    return {
-        "facts": facts(found),
-        "results": results(found),
-        "boards": boards(found, last),
-        "players": players(found),
-        "lengths": lengths(found),
-        "first_moves": first_moves(found.first_moves) if any(found.first_moves) else None,
-        "first_cells": found.first_moves,
-        "mistakes": mistakes(positions),
-        "positions": [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
-    }
+) -> Statistics:
+    """last: by board, when its last game began."""
+    return Statistics(
+        facts(found),
+        results(found),
+        boards(found, last),
+        players(found),
+        lengths(found),
+        first_moves(found.first_moves) if any(found.first_moves) else None,
+        found.first_moves,
+        mistakes(positions),
+        [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
+    )
 
 
 def facts(found: Stats) -> list[tuple[str, str]]:

@@ -3,14 +3,15 @@
 X is who moved first, as everywhere on the computer; A and B are the players on the board.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from noughts.game.board import Board
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, line_names, won
+from noughts.protocol.describe import LINE_NAMES, SEATS, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
-from noughts.views.board import Picture, board_text, cell_names, history
+from noughts.views.board import Judged, Picture, board_text, cell_names, history
 from noughts.views.words import ending, worths
 
 _STOPPED = {
@@ -21,27 +22,61 @@ _STOPPED = {
 """By a game's `end`, if nobody has won."""
 
 
-def replay(game: StoredGame) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ReplayStep(Judged):
+    """The situation after a number of moves."""
+
+    marks: str
+    players: Mapping[int, str]
+    """By taken cell: A or B."""
+    names: list[str]
+    line: list[int]
+    """The winning cells, if somebody has won."""
+    scores: list[tuple[str, int]]
+    """With the names of their lines."""
+    worths: Mapping[int, str]
+    """By free cell, its value to the player to move."""
+    next: str | None
+    made: str
+    """The last move, or who begins."""
+    thought: str
+    """The time for the move; empty if not known."""
+    ending: str
+
+
+@dataclass(frozen=True)
+class Replay:
     """A whole game, with one more step than moves, and a picture of its end."""
+
+    number: int
+    result: str
+    players: list[tuple[str, str, str]]
+    """The mark (X moved first), A or B, and a description."""
+    details: list[tuple[str, str]]
+    steps: list[ReplayStep]
+    picture: Picture
+
+
+def replay(game: StoredGame) -> Replay:
     moves = list(map(int, game.moves))
     boards = list(accumulate(moves, Board.play, initial=Board()))
     end = boards[-1].position
     line = ["line" if cell in end.won_cells else "" for cell in range(9)]
     order = "AB" if game.first == "A" else "BA"
-    return {
-        "number": game.id,
-        "result": won(game.result),
-        "players": [
+    return Replay(
+        game.id,
+        won(game.result),
+        [
             (mark, player, SEATS[game.seats["AB".index(player)]])
             for mark, player in zip("XO", order, strict=True)
         ],
-        "details": _details(game),
-        "steps": [
-            point | _step(game, board, plies)
+        _details(game),
+        [
+            _step(game, point, board, plies)
             for plies, (point, board) in enumerate(zip(history(moves), boards, strict=True))
         ],
-        "picture": Picture(str(end), board_text(str(end)), grounds=tuple(line)),
-    }
+        Picture(str(end), board_text(str(end)), grounds=tuple(line)),
+    )
 
 
 def heading(game: StoredGame) -> str:
@@ -63,31 +98,26 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     return details
 
 
-def _step(game: StoredGame, board: Board, plies: int) -> dict[str, Any]:
-    """The situation after a number of moves, as JSON, without the verdict on the last one.
-
-    players: A or B, by taken cell; scores: with the names of their lines; worths: by free cell, its
-    value to the player to move; thought: the time for the last move, empty if not known.
-    """
+def _step(game: StoredGame, point: Judged, board: Board, plies: int) -> ReplayStep:
     end = _STOPPED.get(game.end) or f"{ending(game.end)}: {line_names(board.position)}."
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
-    last, thought, made = None, "", f"{game.first} begins."
-    if plies:
-        last, ms = int(game.moves[plies - 1]), game.thought_ms[plies - 1]
+    thought, made = "", f"{game.first} begins."
+    if point.cell is not None:
+        ms = game.thought_ms[plies - 1]
         thought = "" if ms is None else f"{ms / 1000:.1f} s"
         after_s = thought and f", after {thought}"
-        played = f"{players[last]} plays {last + 1}, {CELLS[last]}{after_s}."
+        played = f"{players[point.cell]} plays {point.cell + 1}, {point.where}{after_s}."
         made = f"Move {plies} of {len(game.moves)}: {played}"
-    return {
-        "marks": str(board.position),
-        "players": players,
-        "names": cell_names(str(board.position)),
-        "last": last,
-        "line": board.position.won_cells,
-        "scores": list(zip(LINE_NAMES, score_array(players), strict=True)),
-        "worths": {} if board.is_over else worths(board.position),
-        "next": None if board.is_over else game.player(plies),
-        "made": made,
-        "thought": thought,
-        "ending": end if plies == len(game.moves) else "",
-    }
+    return ReplayStep(
+        **vars(point),
+        marks=str(board.position),
+        players=players,
+        names=cell_names(str(board.position)),
+        line=board.position.won_cells,
+        scores=list(zip(LINE_NAMES, score_array(players), strict=True)),
+        worths={} if board.is_over else worths(board.position),
+        next=None if board.is_over else game.player(plies),
+        made=made,
+        thought=thought,
+        ending=end if plies == len(game.moves) else "",
+    )

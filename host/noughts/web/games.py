@@ -83,7 +83,7 @@ def one(request: Request) -> Response:
         "game",
         title=f"Game {number}",
         game=shown,
-        view={"steps": shown["steps"], "thought_ms": found.thought_ms},
+        view={"steps": list(map(vars, shown.steps)), "thought_ms": found.thought_ms},
         links=[*links, ("All games", f"/games{_query(query)}")],
     )
 

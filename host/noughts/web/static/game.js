@@ -16,7 +16,7 @@ function show(at) {
   const step = steps[at];
   const worths = $('worths').checked ? step.worths : {};
   const names = step.names.map((name, cell) => (worths[cell] ? `${name}; ${worths[cell]} with best play` : name));
-  board.show({ ...step, names, labels: worths, grounds: worths });
+  board.show({ ...step, last: step.cell, names, labels: worths, grounds: worths });
   for (const part of document.querySelectorAll('.score')) {
     const [, score] = step.scores[part.dataset.line];
     part.lastElementChild.textContent = score > 0 ? `+${score}` : String(score).replace('-', '−');

@@ -17,7 +17,7 @@ def device_dir() -> Path:
     Raises `NoughtsError` if neither the wheel nor the repository has it.
     """
     here = Path(__file__).resolve()
-    for folder in (here.parent / "device", here.parents[2] / "device"):
+    for folder in (here.parents[1] / "device", here.parents[3] / "device"):
         if (folder / "main.py").is_file():
             return folder
     raise NoughtsError("the device files are missing from this installation; install noughts again")
