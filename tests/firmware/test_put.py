@@ -277,3 +277,9 @@ def test_microfs_reads_and_writes_what_we_wrote(virtual, tmp_path, printed):
     said = printed("put", "--port", board.port)
     assert "2 of 16 files to send" in said  # a table is sent last, whenever others are
     assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}
+
+
+def test_room_is_looked_for_before_anything_is_sent(plugged_in, refused):
+    board = plugged_in({"big.txt": b"x" * 20_000})
+    assert "bytes short of space" in refused("put", "--port", board.port)
+    assert set(on_board(board)) == {"big.txt"}

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sqlite3
 import sys
 import xml.etree.ElementTree as ET
@@ -14,7 +15,7 @@ import pytest
 
 from needed import POSIX, long
 from noughts.errors import StoreError
-from noughts.recording.events import BoardEvent, Event
+from noughts.recording.events import BoardEvent, Event, SentenceStored
 from noughts.store import timestamps
 from noughts.store.store import Store, demonstration
 from noughts.store.stored_game import StoredGame
@@ -215,6 +216,10 @@ def test_every_key_and_event_is_in_the_document(printed):
     kinds = [each._kind for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
     for name in (*keys, *filter(None, kinds), "boot", "game"):
         assert f"`{name}`" in document, name
+    for told in BOOT, stages(DRAW)[0]:
+        names = SentenceStored("usb-1", told, 1, True).record()
+        row = re.search(rf"^\| `{names.pop('event')}` \| `board`.*\n(\| \| .*\n)*", document, re.M)
+        assert row and all(f"`{name}`" in row[0] for name in names)
 
 
 def test_a_csv_is_what_its_help_says(printed):
@@ -298,6 +303,12 @@ def test_nothing_is_written_over_the_store(misused, stored, folder):
         assert "is the store itself" in misused("export", "--format", "csv", "-o", name)
         assert "is the store itself" in misused("report", "--csv", "-o", name)
     assert stored.read_bytes() == before
+
+
+def test_the_usual_store_is_one_too(noughts, stored, monkeypatch):
+    monkeypatch.setattr("noughts.store.store.default_path", lambda: stored)
+    status, _, err = noughts("export", "--format", "csv", "-o", stored, db=None)
+    assert status == 2 and "is the store itself" in err
 
 
 @pytest.mark.parametrize("seeds", [range(15), long(range(15, 60))])

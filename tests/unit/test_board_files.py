@@ -218,6 +218,7 @@ def test_room_is_counted_in_chunks():
     require_room("V1", on_board({"big": bytes(126 * 211)}), WANTED)  # of 216; ours take four
     with pytest.raises(BoardError, match=r"128 bytes short of space; .*'big' \(26,712 bytes\)"):
         require_room("V1", on_board({"big": bytes(126 * 212)}), WANTED)
+    require_room("V1", on_board({"old.py": MARK + bytes(126 * 212)}), WANTED)  # ours
 
 
 UNIVERSAL = uflash._RUNTIME.strip() + "\n"

@@ -6,13 +6,14 @@ from types import SimpleNamespace
 import pytest
 
 from microbit_emulator import UnicornError
+from noughts import __version__
 from noughts.boards.drive import look
 from noughts.boards.files import BoardFile, BoardFiles, checksum
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port, open_port
 from noughts.boards.probe import Check, ProbedBoard, of_board, of_computer
-from noughts.boards.radio import Radio
-from noughts.boards.start import Start, wait_for_start
+from noughts.boards.radio import OFF, Radio
+from noughts.boards.start import Start, confirm_start, wait_for_start
 from noughts.boards.tracebacks import TracebackReader
 from noughts.brain.device import device_files
 from noughts.errors import BoardError, GameError
@@ -279,3 +280,12 @@ def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")
     assert not boards.good
+
+
+def test_another_start_than_what_was_sent_is_refused(opened):
+    lines = RADIO, write(replace(V2_BOOT, release=__version__))
+    assert confirm_start(opened(*lines), "2798", SENDS).radio == SENDS
+    other = [write(V2_BOOT)]  # of another release
+    for said, *wanted in (lines, "0000", SENDS), (lines, "2798", OFF), (other, "2798", OFF):
+        with pytest.raises(BoardError, match="which is not what was sent; try again"):
+            confirm_start(opened(*said), *wanted)

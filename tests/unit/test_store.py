@@ -21,7 +21,7 @@ from noughts.store.lines import Received
 from noughts.store.queries import GameFilter, games
 from noughts.store.schema import OF_1_0_0, VERSION
 from noughts.store.store import Store
-from sample_games import AT, DRAW, filled, insert, stages
+from sample_games import AT, BOOT, DRAW, filled, insert, stages
 
 CABLES = ("usb-1", "3b/usb-1", "COM3", "file-capture.log")
 RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
@@ -196,6 +196,19 @@ def test_each_game_knows_its_first_line_while_two_programs_store(path, store):
             add_all(each, stages(DRAW, number=number))
     first = "SELECT lines.number, length(moves) FROM games JOIN lines ON lines.id = line"
     assert store.read(f"{first} WHERE text LIKE '%,,0,-'") == [(n, 9) for n in range(1, 6)]
+
+
+def test_two_programs_store_one_game(path, store):
+    with Store(path) as other:
+        for number, told in enumerate(TOLD):
+            insert((store, other)[number % 2], "usb-1", told, AT + told.ms)
+    assert not store.correct_games()
+
+
+def test_first_moment_in_one_call(store):
+    told = (TOLD[0], BOOT)
+    store.add_many([Received.of("usb-1", each, at) for each in told for at in (AT + 5, AT)])
+    assert store.read("SELECT at FROM lines") == [(AT,), (AT,)]
 
 
 @pytest.mark.parametrize(

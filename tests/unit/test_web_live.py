@@ -16,6 +16,7 @@ from noughts.boards.start import Start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError
 from noughts.recording.events import (
+    BoardRefused,
     NoiseReceived,
     PortClosed,
     PortOpened,
@@ -111,10 +112,11 @@ async def test_others_watch_on_when_one_goes_away(live):
 
 @pytest.mark.parametrize(("leds", "lan", "may"), [(1, 0, 1), (0, 0, 0), (1, 1, 0)])
 async def test_a_page_that_goes_lets_go_of_the_boards(live, leds, lan, may):
-    live_boards, browse = live(lan=bool(lan))
+    live_boards, browse = live(2, lan=bool(lan))
     browser = browse(leds=bool(leds), client="192.0.2.7" if lan else "127.0.0.1")
     await browser.until(lambda now: "order" in now)
-    board = live_boards.virtual.running[NAME]
+    ended, board = live_boards.virtual.running.values()
+    ended.ended = True
     await browser.leave()
     assert board.done == [("release", "A", "B"), ("tilt", 0, 0)] * may
 
@@ -153,6 +155,22 @@ async def test_a_board_begins_and_is_reset(live):
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
     await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
+
+
+async def test_a_gateway_and_a_refused_board_have_no_card(live):
+    live_boards, browse = live(boards=0)
+    by_radio = SentenceStored("radio-1", BOOT, None, True, gateway="usb-1")
+    live_boards._take([OPENED, by_radio, BoardRefused("radio-2", "usb-1", "unknown")])
+    await (browser := browse()).until(lambda now: now.get("order"))
+    assert browser.now["order"] == ["radio-1"]
+
+
+async def test_a_board_started_again_has_not_ended(live):
+    boards, _ = live()
+    old, running = boards.virtual.running[NAME], boards.virtual.running
+    old.ended, old.leds = True, lambda: running.update({NAME: Board()}) or old.tilt()
+    boards._set_leds()
+    assert not boards.virtual.errors
 
 
 async def test_ports_that_cannot_be_opened(live):
@@ -255,6 +273,8 @@ def test_a_board_that_is_silent_in_the_menu_or_unplugged():
 def test_lines_of_a_board_are_short_and_printable():
     board = record(OPENED, NoiseReceived("usb-1", "x" * 5000 + "\u202e"), STARTED)
     assert [len(text) <= 200 and text.isprintable() for _, text in board["lines"]] == [True] * 3
+    resent = SentenceStored("usb-1", stages([4], "x")[-1], 7, False, late=True)
+    assert len(record(OPENED, resent)["lines"]) == 1
     many = record(*[NoiseReceived("usb-1", f"{number}") for number in range(1000)])
     expected = [["noise", f"noise: {number}"] for number in range(994, 1000)]
     assert many["lines"] == expected

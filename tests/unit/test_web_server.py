@@ -120,6 +120,7 @@ def test_a_body_that_is_too_long():
     assert refused.status == 413
     assert refused.headers["connection"] == "close"  # for the body is never read
     assert post(change(transfer_encoding="chunked")) == 413
+    assert ask(change(), "PUT").status == 413
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b"{", b"null", b"[1]", b'"x"', b"[" * 100_000])

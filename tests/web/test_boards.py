@@ -17,6 +17,7 @@ from noughts.recording import virtual_boards
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
+from noughts.web import safety
 from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"
@@ -161,6 +162,7 @@ def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown
     told(shown.live_boards, *PEOPLE)
     page.evaluate(HIDE, False)
     headline(shown.card, "Player B's turn")
+    shown.does()  # it was not connected in the meantime
 
 
 def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, tmp_path):
@@ -192,6 +194,15 @@ def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     assert ("press", "A") not in done
     assert all("net::ERR_" in error or "401" in error for error in page.errors)
     page.errors.clear()
+
+
+def test_a_page_that_was_refused_follows_later(stand_in, serve, page, monkeypatch):
+    monkeypatch.setattr(safety, "_MAX_STREAMS", 0)
+    page.goto(f"{serve(boards=1).url}/boards")
+    expect(page.get_by_role("alert")).to_be_visible()
+    monkeypatch.setattr(safety, "_MAX_STREAMS", 64)
+    expect(card(page)).to_be_visible()
+    page.errors.clear()  # the answers of 429
 
 
 DROP = """

@@ -52,7 +52,7 @@ class Menace(Engine):
     """The machine, for both seats."""
 
     def __init__(self, name: str = "menace", games: int = 0) -> None:
-        """games: from how many it has learned."""
+        """games: how many it has learned from."""
         self.name, self.games = name, games
         self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
 
@@ -94,8 +94,8 @@ class Menace(Engine):
     ) -> list[int]:
         """Learn from a game; returns the moves that got or lost beads.
 
-        winner: 1 the side that moved first, -1 the other, 0 nobody. sides: as whom it learns; True
-        is the side that moved first.
+        winner: 1 the side that moved first, -1 the other, 0 nobody. sides: for which it learns;
+        True is the side that moved first.
         """
         self.games += 1
         changed = []
@@ -134,7 +134,7 @@ def train(
 
 
 def read(path: str | Path) -> Menace:
-    """The machine in a file, with the file's name but not its folder. Raises `NoughtsError`."""
+    """The machine in a file, named after it. Raises `NoughtsError`, `OSError`."""
     content = Path(path).read_bytes()
     try:
         found = json.loads(content)
@@ -153,7 +153,7 @@ def read(path: str | Path) -> Menace:
 
 
 def _count(found: object) -> int:
-    if type(found) is not int or found < 0:
+    if type(found) is not int or not 0 <= found <= 10**12:
         raise ValueError
     return found
 

@@ -17,7 +17,6 @@ import reprlib
 import shlex
 import subprocess
 import sys
-import textwrap
 import threading
 import traceback
 import weakref
@@ -70,6 +69,9 @@ class OwnEngine(Engine):
         try:
             if not (self._close and self._close.alive):
                 self._start()
+            if not self._lines.empty():
+                said = self._line(0)[:20]
+                raise WrongError(f"said {said!r} unasked; print one line per question")
             assert self._process.stdin
             with contextlib.suppress(OSError):  # it has ended, as reading will show
                 os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
@@ -104,8 +106,7 @@ class OwnEngine(Engine):
         except queue.Empty:
             advice = "look for a loop that does not end" if self._has_choose else "flush its output"
             raise WrongError(
-                f"did not answer within {self._limit_s:g} s; {advice}, or give it more time with "
-                "--limit"
+                f"did not answer within {limit_s:g} s; {advice}, or give it more time with --limit"
             ) from None
         finally:
             if not found:
@@ -235,7 +236,8 @@ def _named(answer: object) -> str:
     """The cells that `choose` returned; any type of whole number will do, such as numpy's."""
     with contextlib.suppress(TypeError):
         cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
-        if cells and bool not in map(type, cells):  # a comparison was meant, not cell 0 or 1
+        # A comparison is not cell 0 or 1, and scores by cell are not cells.
+        if cells and bool not in map(type, cells) and not isinstance(answer, bytes | dict):
             return " ".join(map(str, sorted(map(operator.index, cells))))
     raise TypeError(f"choose returned {reprlib.repr(answer)}")
 
@@ -250,7 +252,8 @@ def _described(error: BaseException, folder: Path) -> str:
         path = Path(frame.filename)
         if path.parent == folder:
             place = f" ({path.name}, line {frame.lineno})"
-    return textwrap.shorten(f"{type(error).__name__}: {error}", 200).removesuffix(":") + place
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return what[:200].removesuffix(":") + place
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:

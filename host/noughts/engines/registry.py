@@ -42,8 +42,8 @@ def known_engine(name: str) -> Engine:
 def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     """A built-in engine, a package's, one in a `.py` file, or a MENACE in a `.json` file.
 
-    limit_s: for each answer of an engine that is not built in. Raises `UnknownEngineError`, or
-    `OwnEngineError` for a missing file.
+    limit_s: for each answer of an engine that is not built in. Raises `NoughtsError`, or `OSError`
+    for a `.json` file that cannot be read.
     """
     if name.lower().endswith(SUFFIX):
         return read(name)

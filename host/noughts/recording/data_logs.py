@@ -33,8 +33,8 @@ class DataLogs(QueuedSource):
     def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
         super().__init__()
         self._find = find
-        self._read: dict[str, object] = {}
-        """By board: which version of its log was read, or why it could not be."""
+        self._read: dict[str, tuple[object, str]] = {}
+        """By board: which version of its log was read, and the error if it could not be."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
         self._thread.start()
@@ -49,31 +49,33 @@ class DataLogs(QueuedSource):
                 for drive in drives
                 if not drive.maintenance
             }
-            self._read = {board: self._read.get(board) for board in there}
+            self._read = {board: self._read.get(board, (None, "")) for board in there}
             for board, drive in there.items():
                 self._look_at(board, drive)
             self._stopped.wait(_LOOK_S)
 
     def _look_at(self, board: str, drive: Drive) -> None:
-        path, before = drive.path / data_log.NAME, self._read[board]
+        path, (known, reported) = drive.path / data_log.NAME, self._read[board]
+        version, why = None, ""
         try:
             status = path.stat()
             # The drive's dates are not real. It is mounted again after each change.
-            version = status.st_size, status.st_mtime_ns, drive.remounts
-            if version == before:
+            found = status.st_size, status.st_mtime_ns, drive.remounts
+            if found == known:
                 return
             with path.open("rb") as file:
                 content = file.read(data_log.MAX_SIZE + 1)
+            version = found
             now = timestamps.now()
             for each in data_log.games(content):
                 self.put(Received.of(board, each, now, late=True))
-            self._read[board] = version
         except FileNotFoundError:  # a V1, or nothing has been logged yet
-            self._read[board] = None
+            pass
         except (DataLogError, OSError) as error:
-            self._read[board] = why = error_message(error)
-            if why != before:
+            why = error_message(error)
+            if why != reported:
                 self.put(DataLogUnreadable(board, why))
+        self._read[board] = version, why
 
     def close(self) -> None:
         """Stop reading, without waiting for a drive that does not answer."""

@@ -141,7 +141,7 @@ def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]
 
 
 def _summary(lines: Sequence[Line]) -> FoldedGame:
-    """The game of these lines, of which the last one has come furthest."""
+    """The game of these lines; the last line has come furthest."""
     last = lines[-1]
     cable = [line for line in lines if not line.radio]
     times = [""] * (1 + len(last.moves))

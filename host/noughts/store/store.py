@@ -43,7 +43,7 @@ def command_for(command: str, path: Path) -> str:
 
 
 def or_demonstration(path: Path) -> str:
-    """The end of a message: where what is not in this store may be, after a demonstration."""
+    """The end of a message: advice to look in a demonstration's store, if there is one."""
     played = demonstration(path)
     if played == path or not played.exists():
         return ""
@@ -156,7 +156,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return self._lines.keep(received)
 
     def correct_games(self) -> int:
-        """Make those games again that do not follow from their lines, and give how many.
+        """Rebuild the games that do not follow from their lines; returns how many.
 
         That is 0 unless the store is damaged.
         """

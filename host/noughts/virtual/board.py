@@ -71,7 +71,7 @@ class VirtualBoard(contextlib.ExitStack):
                 self._wait_for("its end")  # which raises the process's own failure
                 raise
             self.serial = self.enter_context(opened)
-            with contextlib.suppress(BoardGoneError):  # the same
+            with contextlib.suppress(BoardGoneError):  # waiting raises its failure
                 self._send("start", made, secrets.randbits(64), speed)
             self._wait_for("state")
         except BaseException:

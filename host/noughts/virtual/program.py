@@ -100,7 +100,8 @@ class StoredFlash:
         except FileNotFoundError:
             pass
         except (OSError, zlib.error) as error:
-            self.error = f"cannot use {self.path} ({error}); the board is a new one"
+            why = getattr(error, "strerror", None) or error
+            self.error = f"cannot use {self.path} ({why}); the board is a new one"
         return self._new
 
     def keep(self, flash: bytes) -> None:
