@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 test: $(VENV)/dev test-programs check  ## check everything and run the tests (three minutes)
 	@$(PYTEST)
 
-test-long: $(VENV)/dev test-programs  ## run the tests that take minutes each (ten in all)
+test-long: $(VENV)/dev test-programs  ## run the tests that take minutes each (ten minutes in all)
 	@$(PYTEST) -m long
 
 check: $(VENV)/dev  ## lint and check types, without tests

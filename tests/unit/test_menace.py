@@ -187,7 +187,7 @@ def test_it_learns_from_stored_games(folder, printed, refused, misused):
     assert read("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
     assert read("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
     assert "no game in" in refused(*words, "--result", "unfinished", db=db)
-    assert "--stored learns from stored games; leave" in misused(*words, "--games", "1")
+    assert "--stored plays no games; leave" in misused(*words, "--games", "1")
 
 
 def test_train_checks_the_folder_before_it_learns(folder, refused):

@@ -69,7 +69,8 @@ def run_train(
 ) -> None:
     """Let matchboxes learn to play, and see how."""
     if stored and (against or games or plot or as_json):
-        raise click.UsageError("--stored learns from stored games; leave out --games and --against")
+        left_out = "--against, --games, --plot and --json"
+        raise click.UsageError(f"--stored plays no games; leave out {left_out}")
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
     if not stored and chosen != MOVED:

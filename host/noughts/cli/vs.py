@@ -206,9 +206,9 @@ def _print_pairs(results: Sequence[tuple[str, str, Tally, Tally]], games: int, s
         ended = list(_ended(first + second))
         rows.append((listed(one), listed(other), *(f"{share:.1%}" for _, share, *_ in ended)))
         widest = max(widest, *(high - low for *_, low, high in ended))
-    print(f"all against all, {games:,} games a pair, seed {seed}")
+    print(f"all against all, {games:,} games per pair, seed {seed}")
     print("\n".join(columns(rows, right=(2, 3, 4))))
-    print(f"95% confidence intervals (Wilson) are at most {widest:.1%} wide.")
+    print(f"95% confidence intervals (Wilson) are at most {100 * widest:.1f} points wide.")
 
 
 def _facts(one: str, other: str, first: Tally, second: Tally, seed: int) -> dict[str, object]:

@@ -90,7 +90,7 @@ def run_watch(
         raise click.UsageError("--name needs --from")
     if name is not None and not re.fullmatch("[0-9A-Za-z/][!-~]{0,99}", name):
         # In the spreadsheet of an export, it might be a formula.
-        raise click.UsageError(f"{name[:20]!r} is not a name; begin with a letter, without spaces")
+        raise click.UsageError(f"{name[:20]!r} is not a name; begin with a-z or 0-9, no spaces")
     if room is not None and publish is None:
         raise click.UsageError("--room needs --publish")
     addresses = (parse(each, password_file, ca) for each in port if is_broker(each))

@@ -39,7 +39,7 @@ class Event:
         return self.about
 
     def record(self) -> dict[str, object]:
-        """Its fields in `noughts watch --json`, which that command's help explains."""
+        """Its fields in `noughts watch --json`, which docs/scripts.md explains."""
         return {"event": self._kind} | vars(self)
 
 
