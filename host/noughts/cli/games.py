@@ -224,7 +224,7 @@ def _parquet(parts: Columns, file: BinaryIO) -> None:
     types = {"int": pyarrow.int64(), "timestamp": pyarrow.timestamp("ms", tz="UTC")}
     schema = pyarrow.schema(
         pyarrow.field(name, types.get(kind, pyarrow.string()), metadata={"meaning": meaning})
-        for name, kind, meaning in COLUMNS
+        for name, kind, meaning, _ in COLUMNS
     )
     with parquet.ParquetWriter(file, schema) as writer:
         for part in parts:

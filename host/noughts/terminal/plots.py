@@ -1,12 +1,4 @@
-"""Plots of statistics and of MENACE's learning, with matplotlib and as text.
-
-100% |          ....
-     |   .::::::::::
-     |..:::#########
-  0% |##############
-     +--------------
-      0        500 games
-"""
+"""Plots of statistics and of MENACE's learning, with matplotlib and as text."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import repeat, zip_longest
-from typing import NamedTuple
 
 from noughts.errors import printable
 from noughts.store.stored_game import FIELDS, Field, StoredGame, values
@@ -18,18 +17,11 @@ _PREFIXES = {"str": "", "id": "0x", "release": "v"}
 """The beginning of text of this kind."""
 
 
-class Column(NamedTuple):
-    name: str
-    kind: str
-    """Like the kind of a `Field`."""
-    meaning: str
-
-
-def _columns(field: Field) -> list[Column]:
+def _columns(field: Field) -> list[Field]:
     prefix = _PREFIXES.get(field.kind)
     meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
     name = f"{field.name}_utc" if field.kind == "timestamp" else field.name
-    return [Column(each, field.kind, meaning) for each in field.columns or [name]]
+    return [Field(each, field.kind, meaning) for each in field.columns or [name]]
 
 
 _GROUPS = [_columns(field) for field in FIELDS]
