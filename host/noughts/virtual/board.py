@@ -91,6 +91,8 @@ class VirtualBoard(contextlib.ExitStack):
         assert self._process.stdin is not None
         try:
             with self._sending:
+                if self._ended:  # its input may close a moment after its output
+                    raise BrokenPipeError
                 pickle.dump(message, self._process.stdin)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:
