@@ -42,10 +42,6 @@ _GROUP = "noughts.engines"
 """The entry points of packages, each a function such as `choose`."""
 
 
-class WrongError(Exception):
-    """What is wrong with an engine; what to do."""
-
-
 class OwnEngine(Engine):
     """A function `choose` in its own process, or a program.
 
@@ -66,25 +62,25 @@ class OwnEngine(Engine):
 
     def reply(self, position: Position) -> Reply:
         """Its moves. Raises `OwnEngineError`, which names the position."""
-        try:
-            if not (self._close and self._close.alive):
-                self._start()
-            if not self._lines.empty():
-                said = self._line(0)[:20]
-                raise WrongError(f"said {said!r} unasked; print one line per question")
-            assert self._process.stdin
-            with contextlib.suppress(OSError):  # it has ended, as reading will show
-                os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
-            return Reply(self._free_cells(self._line(self._limit_s), position))
-        except WrongError as error:
-            raise OwnEngineError(printable(f"{self.name}, in {position}: {error}")) from None
+        self._position = position
+        if not (self._close and self._close.alive):
+            self._start()
+        if not self._lines.empty():
+            raise self._error(f"said {self._line(0)[:20]!r} unasked; print one line per question")
+        assert self._process.stdin
+        with contextlib.suppress(OSError):  # it has ended, as reading will show
+            os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
+        return Reply(self._free_cells(self._line(self._limit_s)))
+
+    def _error(self, wrong: str) -> OwnEngineError:
+        return OwnEngineError(printable(f"{self.name}, in {self._position}: {wrong}"))
 
     def _start(self) -> None:
         try:
             self._process = start_process(self._words, subprocess.PIPE)
         except OSError as error:
             how = f"cannot be started ({error.strerror})"
-            raise WrongError(f"{how}; check its path, and that it is a program") from None
+            raise self._error(f"{how}; check its path, and that it is a program") from None
         self._lines: queue.Queue[bytes] = queue.Queue(1)
         arguments = (self._process.stdout, self._lines)
         threading.Thread(target=_read, args=arguments, daemon=True).start()
@@ -95,7 +91,7 @@ class OwnEngine(Engine):
             self._line(_START_S)  # Python has started
 
     def _line(self, limit_s: float) -> str:
-        """Its next line. Raises `WrongError` if it takes too long, or ends.
+        """Its next line. Raises `OwnEngineError` if it takes too long, or ends.
 
         Without a line, whatever the cause, the process is ended.
         """
@@ -105,7 +101,7 @@ class OwnEngine(Engine):
             found = self._lines.get(timeout=limit_s)
         except queue.Empty:
             advice = "look for a loop that does not end" if self._has_choose else "flush its output"
-            raise WrongError(
+            raise self._error(
                 f"did not answer within {limit_s:g} s; {advice}, or give it more time with --limit"
             ) from None
         finally:
@@ -114,23 +110,24 @@ class OwnEngine(Engine):
         if not found:
             status = self._process.returncode
             how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise WrongError(f"{how}, and did not answer; it has to run as long as it is asked")
+            raise self._error(f"{how}, and did not answer; it has to run as long as it is asked")
         return found.decode("utf-8", "replace").strip()
 
-    def _free_cells(self, line: str, position: Position) -> tuple[int, ...]:
+    def _free_cells(self, line: str) -> tuple[int, ...]:
         """The cells that an answer names; that of a `choose` may say instead what went wrong."""
         try:
             cells = tuple(dict.fromkeys(map(int, line.split())))
         except ValueError:
             cells = ()
-        if not cells and self._has_choose:
-            raise WrongError(f"{line}; correct it: choose(board) returns a cell, 0 to 8, or a list")
         if not cells:
-            raise WrongError(f"said {line[:20]!r}; answer with a cell, 0 to 8, or with several")
+            wrong = f"said {line[:20]!r}; answer with a cell, 0 to 8, or with several"
+            if self._has_choose:
+                wrong = f"{line}; correct it: choose(board) returns a cell, 0 to 8, or a list"
+            raise self._error(wrong)
         for cell in cells:
-            if cell not in position.free:
-                free = ", ".join(map(str, position.free))
-                raise WrongError(f"chose {cell}; free are {free}, counted from 0")
+            if cell not in self._position.free:
+                free = ", ".join(map(str, self._position.free))
+                raise self._error(f"chose {cell}; free are {free}, counted from 0")
         return cells
 
 
