@@ -83,9 +83,10 @@ class ParsedSentence(NamedTuple):
         return framed(self.body, self.radio_id)
 
 
-def is_late(sentence: Sentence, boot: str | None) -> bool:
-    """Whether the game may have ended long before; boot: the board's last boot id."""
-    return isinstance(sentence, Game) and sentence.end != "-" and sentence.boot != boot
+def is_late(sentence: Sentence, boot: Boot | None) -> bool:
+    """Whether the game may have ended long before; boot: the board's last start."""
+    is_end = isinstance(sentence, Game) and sentence.end != "-"
+    return is_end and (boot is None or sentence.boot != boot.boot)
 
 
 def is_same(game: Game, now: Game | None) -> bool:

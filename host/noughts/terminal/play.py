@@ -170,7 +170,6 @@ class BoardApp(Program):
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status")
-        self._boot: Boot | None = None
         self._stream = Stream()
         self._tracebacks = TracebackReader()
         self._stopped_by = ""
@@ -267,9 +266,9 @@ class BoardApp(Program):
         if isinstance(item, ParsedSentence):
             self._observer.receive(item.sentence)
             if isinstance(item.sentence, Boot):
-                self._boot, self._stopped_by = item.sentence, ""
+                self._stopped_by = ""
             # Stored games from earlier runs would fill the screen at each start.
-            if not is_late(item.sentence, self._boot.boot if self._boot else None):
+            if not is_late(item.sentence, self._observer.boot):
                 self._transcript.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._transcript.write(Text(item.text, style="dim italic"))
@@ -284,7 +283,7 @@ class BoardApp(Program):
         tenths = self._board.clock_us() // 100_000
         clock = f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
-        table_id = self._boot.table_id if self._boot else "?"
+        table_id = self._observer.boot.table_id if self._observer.boot else "?"
         about = f"clock {clock} · {warning}table {table_id} · virtual {self._board.firmware}"
         self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
 

@@ -71,7 +71,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.now = Situation()
-        self._boot: str | None = None
+        self.boot: Boot | None = None
         self._leds = b""
         self._looks = 0
 
@@ -82,10 +82,10 @@ class Observer:
     def receive(self, sentence: Sentence) -> None:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
-            self._looks, self._boot = 0, sentence.boot
+            self._looks, self.boot = 0, sentence
             self.now = Situation("menu", self.now.opponent)
             return
-        if is_late(sentence, self._boot) and not is_same(sentence, self.now.game):
+        if is_late(sentence, self.boot) and not is_same(sentence, self.now.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
