@@ -118,8 +118,6 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
         return None
     cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
     print(f"{named} plays {cell + 1}{cost}")
-    if reply.remark:
-        print(reply.remark)
     return cell
 
 

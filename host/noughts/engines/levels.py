@@ -73,14 +73,9 @@ class Kind(Engine):
     about = "plays to lose"
 
     def reply(self, position: Position) -> Reply:
-        """The first of the moves that lose most often; with a remark if nothing can lose."""
-        prospects = {
-            cell: _prospects(canonical(position.play(cell)), False) for cell in position.free
-        }
-        cell = max(prospects, key=lambda cell: _liking(prospects[cell]))
-        other = "O" if position.turn == "X" else "X"
-        helpless = f"Nothing lets {other} win now."
-        return Reply((cell,), remark="" if prospects[cell].lost else helpless)
+        """The first of the moves that lose most often."""
+        odds = {cell: _prospects(canonical(position.play(cell)), False) for cell in position.free}
+        return Reply((max(odds, key=lambda cell: _liking(odds[cell])),))
 
 
 def _missing(position: Position, score: int) -> int | None:

@@ -46,8 +46,6 @@ class Reply:
     draw, the plies until the loss less 10."""
     weights: tuple[int, ...] | None = None
     """Of the cells; None if all are played equally often."""
-    remark: str = ""
-    """A sentence for the opponent, if there is something to say."""
 
     def weighted(self) -> list[tuple[int, int]]:
         return list(zip(self.cells, self.weights or (1,) * len(self.cells), strict=True))
@@ -71,7 +69,6 @@ class Engine(Protocol):
 
     name: str
     about: str
-    """A short description."""
     perfect: bool = False
     """Whether it claims never to lose."""
     may_vary: bool = False
@@ -82,7 +79,6 @@ class Engine(Protocol):
 
 
 Replies = Callable[[Position], Reply]
-"""The `reply` of an engine."""
 
 
 def remembered(engine: Engine) -> Replies:

@@ -60,7 +60,6 @@ def played(request: Request) -> Response:
         else f"no search; one of {counted(len(reply.cells), 'cell')}"
     )
     found["cost"] = f"{opponent}: {how}; {round(took_ms, 2)} ms."
-    found["remark"] = f"{found['remark']} {reply.remark}".strip()
     return JSONResponse(found)
 
 
