@@ -29,16 +29,8 @@ from noughts.errors import BoardGoneError, NoughtsError, error_message, printabl
 from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
+from noughts.recording import events
 from noughts.recording.data_logs import DataLogs
-from noughts.recording.events import (
-    BoardEvent,
-    BoardNamed,
-    BoardRefused,
-    Event,
-    NoiseReceived,
-    SentenceStored,
-    UnknownSentence,
-)
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import BoardState, Session
@@ -136,7 +128,7 @@ class LiveBoards:
         """In a thread. Boards are shown even if their games cannot be stored."""
         try:
             store = Store(path, create=True)
-            self._take([BoardNamed(board, name) for board, name in names(store).items()])
+            self._take([events.BoardNamed(board, name) for board, name in names(store).items()])
             sources = (self.monitor, self._logs, self._recorded)
             with closing(Recorder(store, sources)) as recorder:
                 recorder.run(self._stopping, self._take)
@@ -155,22 +147,24 @@ class LiveBoards:
         """Note, in any thread, that a virtual board is reset."""
         self._call(self.boards[name].observer.reset)
 
-    def _take(self, events: list[Event]) -> None:
+    def _take(self, new: list[events.Event]) -> None:
         """In the recorder's thread."""
-        if events:
-            self._call(self._follow, events)
+        if new:
+            self._call(self._follow, new)
 
     def _call(self, function: Callable[..., object], *values: object) -> None:
         """Call something in the event loop's thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function, *values)
 
-    def _follow(self, events: list[Event]) -> None:
-        for event in events:
+    def _follow(self, new: list[events.Event]) -> None:
+        for event in new:
             self.session.take(event)
-            # The store has names of boards that are not here, and others are refused.
-            if isinstance(event, BoardEvent) and not isinstance(event, (BoardNamed, BoardRefused)):
-                self.boards.setdefault(event.board, LiveBoard(event.board)).take(event)
+            match event:
+                case events.BoardNamed() | events.BoardRefused():
+                    pass  # the board may not be here, but in the store, or nowhere
+                case events.BoardEvent(board):
+                    self.boards.setdefault(board, LiveBoard(board)).take(event)
 
     def _set_words(self) -> None:
         session, called = self.session, self.session.called
@@ -209,12 +203,12 @@ class LiveBoard:
     work: Mapping[str, object] | None = None
     """Its running task, or the result of the last one."""
     observer: Observer = field(default_factory=Observer)
-    _last: deque[BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
+    _last: deque[events.BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
 
-    def take(self, event: BoardEvent) -> None:
+    def take(self, event: events.BoardEvent) -> None:
         if not event.resent:
             self._last.append(event)
-        if isinstance(event, SentenceStored):
+        if isinstance(event, events.SentenceStored):
             sentence, now = event.sentence, self.observer.now.game
             # The LEDs do not show earlier games.
             if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
@@ -280,9 +274,9 @@ class LiveBoard:
         }
 
 
-def _line(event: BoardEvent) -> tuple[str, str]:
+def _line(event: events.BoardEvent) -> tuple[str, str]:
     """An event of a board: its CSS class, and its text."""
-    kind = "noise" if isinstance(event, (NoiseReceived, UnknownSentence)) else "event"
+    kind = "noise" if isinstance(event, (events.NoiseReceived, events.UnknownSentence)) else "event"
     return kind, printable(event.about)[:200]
 
 
