@@ -57,11 +57,8 @@ class Recorder:
         self.radio = RadioLines(known)
         self.pending: list[events.Event | sources.Delivered | Received] = []
         """Not stored yet, in order; it waits while another program writes to the store."""
-        self.store = store
-        """Replaced by another if it is deleted or overwritten."""
         self._first_path = store.path
-        store.wait_for_others(_LOCK_TIMEOUT_S)
-        store.replaced()  # from now on
+        self._own(store)
         self._streams: defaultdict[str, Stream] = defaultdict(Stream)
         self._runs = Runs()
         self._resent: dict[str, events.ResentGames] = {}
@@ -72,6 +69,12 @@ class Recorder:
         self._named_at_s = time.monotonic()
         self._arrived: list[sources.Change] = []
         """From the last poll of the sources."""
+
+    def _own(self, store: Store) -> None:
+        self.store = store
+        """Replaced by another if it is deleted or overwritten."""
+        store.wait_for_others(_LOCK_TIMEOUT_S)
+        store.replaced()  # from now on
 
     @property
     def noise(self) -> int:
@@ -240,9 +243,7 @@ class Recorder:
         store = Store(unused_path_near(self._first_path), create=True)
         with contextlib.suppress(Exception):  # SQLite's errors about a lost file add nothing
             self.store.close()
-        self.store = store
-        store.wait_for_others(_LOCK_TIMEOUT_S)
-        store.replaced()
+        self._own(store)
         for board, name in self._names.items():
             store.name_board(board, name)
         reported.append(events.StoreGone(str(gone), str(store.path)))
