@@ -139,7 +139,6 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         return V1 if found[3].startswith("nRF51") else V2, found[1], found[2]
 
     def survey(self) -> dict[str, BoardFile]:
-        """The board's files by name."""
         what, files = "list its files", {}
         for line in self._run(what, _SURVEY).splitlines():
             found = _SURVEYED.fullmatch(line)

@@ -33,7 +33,6 @@ class ProbedBoard:
     micropython: str | None = None
     start: Start | None = None
     error: BoardError | None = None
-    """A failure of the port or the game."""
 
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:

@@ -34,7 +34,6 @@ class Start:
     release: str
     radio: Radio = OFF
     radio_id: str | None = None
-    """The id under which it sends by radio."""
 
     def __str__(self) -> str:
         if self.boot is None:

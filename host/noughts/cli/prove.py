@@ -103,7 +103,6 @@ class _Proved:
                 )
 
     def _how(self, first: bool, line: Sequence[int]) -> str:
-        """How it loses a game in which it moves first or second."""
         if not line:
             return "at once, as it resigns"
         if self.shown.get(first) == line:

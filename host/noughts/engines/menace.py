@@ -49,8 +49,6 @@ _FORMAT, _VERSION = "noughts menace", 1
 
 
 class Menace(Engine):
-    """The machine, for both seats."""
-
     def __init__(self, name: str = "menace", games: int = 0) -> None:
         """games: how many it has learned from."""
         self.name, self.games = name, games

@@ -31,8 +31,6 @@ the window of its search. The score is exact between `alpha` and `beta`, else it
 
 
 class Minimax(Engine):
-    """Searches every line of play to its end."""
-
     name = "minimax"
     about = "every line of play to its end"
     perfect = True
@@ -80,8 +78,6 @@ class Minimax(Engine):
 
 
 class AlphaBeta(Minimax):
-    """Minimax that skips the moves that cannot change the result (alpha-beta)."""
-
     name = "alphabeta"
     about = "minimax without the moves that cannot matter"
     _prunes = True
@@ -165,7 +161,6 @@ class Node:
 
     @property
     def value(self) -> str:
-        """The score in words."""
         return f"{self.bound} {format_score(self.score or 0)}".strip()
 
     def __iter__(self) -> Iterator[Node]:

@@ -83,19 +83,15 @@ class DataLogUnreadable(BoardEvent, kind="unreadable", says="{why}"):
 
 @dataclass(unsafe_hash=True)
 class SentenceStored(BoardEvent):
-    """A sentence was stored."""
+    """Its fields are those of `lines.Received` and `lines.Stored`."""
 
     sentence: Sentence
     game: int | None
     """The game's number in the store; None for a boot."""
     new: bool
-    """Whether it was new to the store."""
     late: bool = False
-    """Whether the game ended earlier: the board had stored it, or repeats its end."""
     played_before: int | None = None
-    """If its start is not known: a time, in ms since 1970, by which the game had ended."""
     gateway: str | None = None
-    """If it came by radio: the board on whose line it came."""
 
     @property
     def resent(self) -> bool:

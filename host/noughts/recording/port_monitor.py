@@ -93,7 +93,6 @@ class PortMonitor:
                     self.follow(board, port, opened)
 
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
-        """Follow a port that is already open."""
         with self._lock:
             self._open[board, port] = opened
             self._changes.put(DataReceived(board, b"", timestamps.now()))

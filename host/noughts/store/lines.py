@@ -49,7 +49,7 @@ class Received(NamedTuple):
     """The body of the sentence, or the escaped noise."""
     at: int | None
     late: bool = False
-    """Whether the game had ended some time before."""
+    """Whether the game had ended before: the board had stored it, or repeats its end."""
     gateway: str | None = None
     """If it came by radio: the board on whose line it came."""
 
@@ -167,7 +167,6 @@ class Lines:
         return self._last
 
     def _write(self) -> None:
-        """Write the lines that were added."""
         rows, self._rows = self._rows, []
         whole = len(rows) // _ROWS * _ROWS
         some = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))

@@ -163,7 +163,6 @@ def seats_played(store: Store) -> set[str]:
 class KnownBoard(NamedTuple):
     number: int
     board: str
-    """`usb-` and the USB serial number, else the port or the log's file."""
     name: str | None
     hardware: str | None
     """V1 or V2; None if its start was not received."""

@@ -51,7 +51,6 @@ def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0
 
 
 def texts(**titles: str) -> list[Column]:
-    """Columns of text, by their keys."""
     return [Column(key, title, "text") for key, title in titles.items()]
 
 
