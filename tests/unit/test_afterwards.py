@@ -31,7 +31,7 @@ pandas_or_matplotlib = pytest.mark.xdist_group("pandas or matplotlib")
 
 @pytest.fixture
 def stored(tmp_path):
-    """Four games of one board, the third abandoned, the fourth not ended, and one of another."""
+    """Four games on one board, the third abandoned, the fourth unfinished; one on another."""
     path = filled(
         tmp_path / "games.db",
         stages(DRAW),
@@ -44,7 +44,7 @@ def stored(tmp_path):
 
 @pytest.fixture
 def listed(printed, in_zone):
-    """The games that a command finds, as JSON."""
+    """Runs `games --json` with these options, and reads what it prints."""
     return lambda *words, **named: json.loads(printed("games", "--json", *words, **named))
 
 
@@ -52,7 +52,7 @@ def ids(games):
     return [game["game"] for game in games]
 
 
-def test_games_are_listed_the_newest_first(noughts):
+def test_games_command_lists_newest_first(noughts):
     status, out, err = noughts("games")
     assert (status, err) == (0, "1 unfinished; --result unfinished lists them\n")
     head, *rows = out.splitlines()
@@ -65,9 +65,9 @@ def test_games_are_listed_the_newest_first(noughts):
     assert err.startswith("2 more; -n N shows more of them\n")
 
 
-def test_a_terminal_shows_where_a_name_was_cut(printed, monkeypatch, stored):
+def test_truncated_board_name_ends_with_an_ellipsis(printed, monkeypatch, stored):
     with Store(stored) as store:
-        store.name_board("usb-OTHER", "窗边的桌子")  # each two columns wide
+        store.name_board("usb-OTHER", "窗边的桌子")  # each character is two columns wide
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "79")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -89,13 +89,13 @@ def test_a_terminal_shows_where_a_name_was_cut(printed, monkeypatch, stored):
         ("--seats PE --result draw", []),
     ],
 )
-def test_filters(listed, monkeypatch, line, found):
-    """As on Tuesday, 2026-09-22, when the other board's game is not a day old."""
+def test_options_filter_games(listed, monkeypatch, line, found):
+    """Today is Tuesday, 2026-09-22; the other board's game began an hour ago."""
     monkeypatch.setattr("noughts.store.timestamps.now", lambda: AT + DAY_MS + 3_600_000)
     assert ids(listed(*line.split())) == found
 
 
-def test_days_are_those_of_the_time_zone(listed, printed, monkeypatch, in_zone):
+def test_days_follow_the_local_time_zone(listed, printed, monkeypatch, in_zone):
     monkeypatch.setattr("noughts.store.timestamps.now", lambda: AT + DAY_MS + 3_600_000)
     in_zone("UTC-9")  # nine hours ahead: there it is Wednesday, 00:13
     assert ids(listed("--since", "today")) == []
@@ -105,19 +105,19 @@ def test_days_are_those_of_the_time_zone(listed, printed, monkeypatch, in_zone):
     assert "2026-09-21 10:13" in printed("games")
 
 
-def test_days_begin_at_midnight_and_order_the_games(listed, printed, tmp_path):
+def test_days_start_at_midnight_and_games_sort_by_start(listed, printed, tmp_path):
     day = AT - AT % DAY_MS
     db = tmp_path / "midnight.db"
     for number, at in enumerate((day - 1, day + DAY_MS, None, day + DAY_MS - 1, day), 1):
         filled(db, stages([4], number=number), at=at)
     assert ids(listed("--since", "2026-09-21", "--until", "2026-09-21", db=db)) == [4, 5]
-    assert ids(listed("--until", "2100-01-01", db=db)) == [2, 4, 5, 1]  # the other fits no day
+    assert ids(listed("--until", "2100-01-01", db=db)) == [2, 4, 5, 1]  # game 3 has no date
     assert ids(listed(db=db)) == [2, 4, 5, 1, 3]
     assert printed("games", "--result", "unfinished", db=db).splitlines()[-1].split()[1] == "-"
     assert printed("replay", "last", db=db).startswith("game 2:")
 
 
-def test_a_run_is_described_by_its_own_board_else_by_any_whose_cable_brought_it(listed, tmp_path):
+def test_run_details_come_from_own_board_else_from_a_cabled_one(listed, tmp_path):
     db = tmp_path / "runs.db"
     with Store(db, create=True) as store:
         for number, board in enumerate(("usb-1", "radio-9A1B2C3D", "radio-00000001"), 1):
@@ -129,7 +129,7 @@ def test_a_run_is_described_by_its_own_board_else_by_any_whose_cable_brought_it(
     assert found == {("usb-1", "1"), ("file-a.log", "1"), ("radio-9A1B2C3D", "2"), ("usb-2", None)}
 
 
-def test_json_has_all_of_a_game(listed):
+def test_games_json_has_every_field(listed):
     found = {game["game"]: game for game in listed()}
     assert found[2] == {
         "game": 2, "board": "usb-1", "board_name": None, "boot": "00000A83", "number": 2,
@@ -144,7 +144,7 @@ def test_json_has_all_of_a_game(listed):
     assert found[3]["moves"] == [4, 0]
 
 
-def test_stats_count(printed):
+def test_stats_json_counts_results_boards_and_players(printed):
     found = json.loads(printed("stats", "--json"))
     assert found["games"] == 5
     rows = {(row.pop("seats"), row.pop("first")): row for row in found["results"]}
@@ -167,8 +167,8 @@ def test_stats_count(printed):
     assert (people["games"], people["mistakes_a_game"]) == (4, 0.5)
 
 
-def test_seats_are_counted_each_for_itself(printed, tmp_path):
-    """The chip begins, as player B, and thinks for 100 ms, the person for 900; then an engine."""
+def test_stats_count_each_kind_of_player_separately(printed, tmp_path):
+    """The chip, player B, moves first and takes 100 ms, the person 900; then an engine plays."""
     second = [
         replace(game, ms=sum((100, 900)[ply % 2] for ply in range(len(game.moves))))
         for game in stages(A_WINS, first="B")
@@ -179,7 +179,7 @@ def test_seats_are_counted_each_for_itself(printed, tmp_path):
     names = ("moves", "mistakes", "thought_ms")
     counted = {seat: [found["players"][seat][name] for name in names] for seat in "HPN"}
     assert counted == {"H": [4, 0, [100] * 3], "P": [6, 2, [900] * 3], "N": [3, 1, [900] * 3]}
-    page = found["boards"][0]  # such an engine is not the chip
+    page = found["boards"][0]  # an engine's results are not the chip's
     assert [page[name] for name in ("board", "games", "won", "lost")] == ["page", 1, 0, 0]
     assert "person  minimax" in printed("games", "--seats", "pn", db=db)
 
@@ -188,10 +188,10 @@ HOSTILE_NAME = "\x1b]0;owned\x07\u202e"
 
 
 @pandas_or_matplotlib
-def test_stats_in_words_and_as_a_picture(printed, tmp_path):
+def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
     assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")
     assert printed("stats", "--seats", "PE").startswith("1 game\n")
-    db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))  # and has no end
+    db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))  # unfinished
     assert "unfinished" in printed("stats", "--plot", tmp_path / "begun.png", db=db)
     assert (tmp_path / "begun.png").read_bytes().startswith(b"\x89PNG")
     path = tmp_path / f"{HOSTILE_NAME}S.SVG"
@@ -209,20 +209,20 @@ def test_stats_in_words_and_as_a_picture(printed, tmp_path):
     assert len(set(ticks)) == len(ticks) >= 2 and all(tick.isdigit() for tick in ticks)
 
 
-def test_every_key_and_event_is_in_the_document(printed):
+def test_scripts_document_names_every_key_and_event(printed):
     document = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text("utf-8")
     (board, *_), counts = (json.loads(printed(each, "--json")) for each in ("boards", "stats"))
     keys = [*board, *counts, *counts["boards"][0], *counts["results"][0], *counts["players"]["P"]]
     kinds = [each._kind for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
     for name in (*keys, *filter(None, kinds), "boot", "game"):
         assert f"`{name}`" in document, name
-    for told in BOOT, stages(DRAW)[0]:
-        names = SentenceStored("usb-1", told, 1, True).record()
+    for sentence in BOOT, stages(DRAW)[0]:
+        names = SentenceStored("usb-1", sentence, 1, True).record()
         row = re.search(rf"^\| `{names.pop('event')}` \| `board`.*\n(\| \| .*\n)*", document, re.M)
         assert row and all(f"`{name}`" in row[0] for name in names)
 
 
-def test_a_csv_is_what_its_help_says(printed):
+def test_csv_export_has_the_documented_columns_and_formats(printed):
     draw, second, *_ = rows = list(csv.DictReader(io.StringIO(printed("export"))))
     assert list(draw) == [column.name for column in COLUMNS]
     assert draw["boot"] == "0x00000A83"
@@ -241,8 +241,8 @@ HOSTILE_NAMES = (
 
 
 @pandas_or_matplotlib
-def test_no_text_is_taken_for_anything_else():
-    """By a spreadsheet, by pandas, or by the terminal; the store is one that others wrote to."""
+def test_hostile_text_is_exported_as_plain_text():
+    """For spreadsheets, pandas and terminals; other programs may write to the store."""
     import pandas
 
     texts = [column.name for column in COLUMNS if column.kind in ("str", "id", "release")]
@@ -263,7 +263,7 @@ def test_no_text_is_taken_for_anything_else():
 
 
 @pandas_or_matplotlib
-def test_three_formats_hold_the_same(printed, tmp_path):
+def test_export_formats_hold_the_same_games(printed, tmp_path):
     for kind in ("csv", "jsonl", "parquet"):
         assert printed("export", "-o", tmp_path / f"games.{kind}").endswith("written: 5 games\n")
     import pandas
@@ -281,7 +281,7 @@ def test_three_formats_hold_the_same(printed, tmp_path):
     assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
 
 
-def test_an_export_chooses_games_and_names_a_file_as_it_likes(printed, tmp_path):
+def test_export_filters_games_and_escapes_the_printed_file_name(printed, tmp_path):
     file = tmp_path / f"{HOSTILE_NAME}games.json"
     out = printed("export", "--format", "jsonl", "--result", "draw", "-o", file)
     assert "owned" in out and out.endswith("games.json written: 1 game\n")
@@ -289,14 +289,14 @@ def test_an_export_chooses_games_and_names_a_file_as_it_likes(printed, tmp_path)
     assert json.loads(file.read_text())["game"] == 1
 
 
-def test_a_dash_is_standard_output_and_no_file(printed, misused, folder, stored):
+def test_dash_is_standard_output_for_export_and_refused_by_learn(printed, misused, folder, stored):
     assert printed("export", "-o", "-") == printed("export")
     assert "'-' does not end in .py" in misused("learn", "-o", "-")
     assert not (folder / "-").exists()
 
 
 @POSIX
-def test_nothing_is_written_over_the_store(misused, stored, folder):
+def test_export_and_report_refuse_to_overwrite_the_store(misused, stored, folder):
     (folder / "link").symlink_to(stored)
     before = stored.read_bytes()
     for name in ("link", "games.db"):
@@ -305,15 +305,15 @@ def test_nothing_is_written_over_the_store(misused, stored, folder):
     assert stored.read_bytes() == before
 
 
-def test_the_usual_store_is_one_too(noughts, stored, monkeypatch):
+def test_export_refuses_to_overwrite_the_default_store(noughts, stored, monkeypatch):
     monkeypatch.setattr("noughts.store.store.default_path", lambda: stored)
     status, _, err = noughts("export", "--format", "csv", "-o", stored, db=None)
     assert status == 2 and "is the store itself" in err
 
 
 @pytest.mark.parametrize("seeds", [range(15), long(range(15, 60))])
-def test_any_damage_is_one_line(noughts, stored, tmp_path, seeds):
-    """Bytes changed at random: games are printed, or one line says that the store is damaged."""
+def test_commands_report_a_damaged_store_in_one_line(noughts, stored, tmp_path, seeds):
+    """With random bytes changed, a command prints games, or one line about the damage."""
     with sqlite3.connect(stored) as db:
         db.execute("PRAGMA journal_mode = DELETE")
     content = stored.read_bytes()
@@ -333,8 +333,8 @@ def test_any_damage_is_one_line(noughts, stored, tmp_path, seeds):
     assert refused > len(seeds) / 3
 
 
-def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch):
-    """As root everything may be written."""
+def test_store_in_a_read_only_folder_can_be_read(printed, stored, monkeypatch):
+    """os.access is replaced, since root may write anywhere."""
     monkeypatch.setattr("os.access", lambda path, how: False)
     assert len(printed("games").splitlines()) == 5
     with Store(stored) as store, pytest.raises(StoreError, match="cannot be written"):
@@ -342,31 +342,31 @@ def test_a_store_in_a_folder_that_may_only_be_read(printed, stored, monkeypatch)
     with Store(stored, create=True) as watching:
         for sentence in stages(DRAW, number=99):
             insert(watching, "usb-1", sentence, AT)
-        assert len(printed("games").splitlines()) == 6  # what is in the log is read, too
+        assert len(printed("games").splitlines()) == 6  # the write-ahead log is read, too
 
 
 @pytest.mark.parametrize("line", ["games", "replay last", "stats", "export", "report"])
-def test_a_store_without_games(line, tmp_path, refused):
+def test_missing_or_empty_store_hints_at_the_demonstration_store(line, tmp_path, refused):
     missing, empty = tmp_path / "missing.db", filled(tmp_path / "empty.db")
     demonstration(empty).touch()
     there = f"; for those of `noughts watch --emulated`, add --db {demonstration(empty)}\n"
     for db, why in ((missing, f"no games are stored in {missing} "), (empty, f"{empty} holds no")):
-        told = refused(*line.split(), db=db)
-        assert why in told and told.endswith(there)
+        error = refused(*line.split(), db=db)
+        assert why in error and error.endswith(there)
     assert there in refused("boards", "name", "3", "x", db=empty)
     assert not missing.exists()
 
 
-def test_no_games_are_an_empty_list(tmp_path, printed):
+def test_empty_store_gives_empty_json_and_moveless_games_are_hidden(tmp_path, printed):
     db = filled(tmp_path / "new.db")
     assert printed("games", "--json", db=db) == "[]\n"
     assert json.loads(printed("stats", "--json", db=db))["games"] == 0
     filled(db, stages([4], "x"), stages([], "x", number=2))
-    assert len(printed("games", db=db).splitlines()) == 2  # one has no move
+    assert len(printed("games", db=db).splitlines()) == 2  # the other has no moves
 
 
-def test_games_that_are_not_there(refused, stored, tmp_path):
-    """The hint names the store that was opened; a name that is not text fits nothing."""
+def test_hint_about_missing_games_names_the_opened_store(refused, stored, tmp_path):
+    """A board name that is not valid text matches no game."""
     listing = f"`noughts games --db {stored}` lists"
     assert refused("replay", "99") == f"noughts: there is no game 99 in {stored}; {listing} them\n"
     for line in ("games", "stats", "export", "report", "report --csv"):
@@ -378,7 +378,7 @@ def test_games_that_are_not_there(refused, stored, tmp_path):
 
 
 @pandas_or_matplotlib
-def test_a_missing_folder_or_library_is_one_line(refused, folder, monkeypatch):
+def test_missing_folder_or_library_fails_in_one_line(refused, folder, monkeypatch):
     for line in ("stats --plot no/s.svg", "export -o no/g.csv", "report -o no/r"):
         assert "check that the folder exists" in refused(*line.split())
     for library, line in (("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")):
@@ -392,14 +392,14 @@ V1 = "micro:bit V1, table 2798, "
 
 @pytest.fixture
 def replay(printed, tmp_path):
-    """The words of one of five games; of a sixth, of another board, no start was received."""
+    """Replays one of six games as text; the start of the last, on another board, is missing."""
     path = filled(
         tmp_path / "replayed.db",
         stages(DRAW, step_ms=60_000),
         stages([0, 1, 2, 3, 8, 5, 6, 7, 4], seats="PP", number=7, first="B", step_ms=0),
         stages(A_WINS, seats="PP", number=8, first="B"),
         stages(B_WINS, seats="PE", number=9),
-        stages([4], "x", number=10)[-1:],  # nothing else was received of it
+        stages([4], "x", number=10)[-1:],  # only its end was received
     )
     with Store(path) as store:
         insert(store, "usb-2", stages([4], boot="BBBBBBBB")[1], AT)
@@ -415,14 +415,14 @@ def replay(printed, tmp_path):
          "Nothing more of this game was received."),
     ],
 )  # fmt: skip
-def test_what_a_game_was_and_how_it_stopped(replay, number, game, began, board, ending):
+def test_replay_prints_players_date_board_and_ending(replay, number, game, began, board, ending):
     first, second, *_, last = replay(number).splitlines()
     assert first == f"game {number}: A is a person, B is the chip ({game}"
     assert began is None or second.startswith(f"{timestamps.local(began)}, {board}")
     assert last == ending
 
 
-def test_every_step(replay):
+def test_replay_explains_each_move(replay):
     out = replay(3)
     steps = out.split("Move ")[1:]
     assert len(steps) == 7
@@ -437,16 +437,16 @@ def test_every_step(replay):
     assert out.endswith("B has won: left column.\n")
 
 
-def test_moves_without_time_and_two_lines_at_once(replay):
+def test_replay_omits_unknown_times_and_names_two_winning_lines(replay):
     out = replay(2)
     assert out.startswith("game 2: A is a person, B is a person; B began; B won\n")
-    assert "Move 1 of 1: A plays 5, in the centre.\n" in replay(5)  # no start was received
+    assert "Move 1 of 1: A plays 5, in the centre.\n" in replay(5)  # its start was not received
     assert "Move 1 of 9: B plays 1, in the top-left corner, after 0.0 s.\n" in out
     assert out.endswith("B has won: diagonal from the top left and diagonal from the top right.\n")
 
 
-def test_the_last_game_is_one_that_ended(replay, tmp_path):
-    """After a game a board begins the next by itself, and is switched off in it."""
+def test_replay_last_prefers_a_game_that_ended(replay, tmp_path):
+    """A board starts the next game by itself, and is often switched off during it."""
     assert replay("last").startswith("game 4:")
     begun = stages([0], number=2, first="B")
     for name, games in (("played.db", [stages(DRAW), begun]), ("begun.db", [begun])):
