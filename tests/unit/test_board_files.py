@@ -1,4 +1,4 @@
-"""What goes onto a board: packed files, those for radio, and firmware with its file system."""
+"""Files for a board: packed code, radio files, and firmware with its file system."""
 
 import ast
 import contextlib
@@ -31,7 +31,7 @@ from noughts.errors import BoardError, NoughtsError
 from slim import V2_TABLE, slim
 
 SOURCE = b'''\
-# noughts: what a pack must bear.
+# noughts: code that is hard to pack.
 #
 import a
 
@@ -53,12 +53,12 @@ def f(x):  # five
 
 
 def shape(source):
-    """What is on which line, but for names."""
+    """The type and line of each syntax node, without names."""
     return [(type(node), getattr(node, "lineno", 0)) for node in ast.walk(ast.parse(source))]
 
 
 @pytest.mark.parametrize("name", device_files())
-def test_each_file_is_the_same_program_on_the_same_lines(name):
+def test_packed_file_is_the_same_program_on_the_same_lines(name):
     source, packed = device_files()[name], files_for_boards()[name]
     assert shape(packed) == shape(source)
     assert packed.startswith(MARK) and packed.count(b"#") == 1
@@ -69,7 +69,7 @@ def test_each_file_is_the_same_program_on_the_same_lines(name):
     assert name != "table.py" or brain.of({name: packed}) == brain.of({name: source})
 
 
-def test_strings_and_continued_lines_are_left_whole():
+def test_packing_preserves_strings_and_line_continuations():
     assert (
         pack(SOURCE)
         == b'''\
@@ -95,7 +95,7 @@ x>1):
     )
 
 
-def test_texts_keep_their_words_and_other_programs_their_names():
+def test_packing_shortens_names_but_not_in_strings_or_other_programs():
     word = "pending"
     source = f"{word} = '{word}'  # of us: all of it\n"
     ours = "# noughts: ours\n" + source
@@ -110,17 +110,17 @@ def test_texts_keep_their_words_and_other_programs_their_names():
         b"\xff  \n", b"x\0  ",
     ],
 )  # fmt: skip
-def test_what_is_not_python_stays_as_it_is(source):
-    """The board then says what is wrong with it."""
+def test_invalid_python_is_not_packed(source):
+    """The board then reports the error in it."""
     assert pack(source) == source
 
 
-def test_lines_may_end_as_windows_ends_them():
+def test_packing_accepts_windows_line_endings():
     assert pack(SOURCE.replace(b"\n", b"\r\n")) == pack(SOURCE) != SOURCE
 
 
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
-def test_source_is_unchanged_where_packing_would_alter_it(monkeypatch, other):
+def test_source_is_unchanged_if_packing_would_alter_the_program(monkeypatch, other):
     monkeypatch.setattr("noughts.boards.packing._pack", lambda text, names: other)
     pack.cache_clear()
     source = b"x = 1  # a comment\ny = 2\n"
@@ -128,7 +128,7 @@ def test_source_is_unchanged_where_packing_would_alter_it(monkeypatch, other):
 
 
 GAME = files_for_boards()
-PARTS = (OFF, *(Radio(sends=group) for group in (0, 7, 255)), Radio(gateway=0), Radio(gateway=255))
+RADIOS = (OFF, *(Radio(sends=group) for group in (0, 7, 255)), Radio(gateway=0), Radio(gateway=255))
 
 
 def on_board(files):
@@ -138,8 +138,8 @@ def on_board(files):
     }
 
 
-@pytest.mark.parametrize("radio", PARTS, ids=str)
-def test_files_tell_what_they_were_made_for(radio):
+@pytest.mark.parametrize("radio", RADIOS, ids=str)
+def test_radio_settings_are_read_back_from_the_files(radio):
     files = files_with(radio, "V2", GAME)
     assert radio_of(files) == radio
     assert radio.sends is None or files_with(radio, "V1", GAME) == GAME
@@ -150,15 +150,15 @@ def test_files_tell_what_they_were_made_for(radio):
         assert set(files) - set(GAME) == ({"air.py", "group.py"} if radio != OFF else set())
 
 
-@pytest.mark.parametrize("before", PARTS, ids=str)
-@pytest.mark.parametrize("after", PARTS, ids=str)
-def test_a_board_is_brought_from_each_part_to_each_other(before, after):
+@pytest.mark.parametrize("before", RADIOS, ids=str)
+@pytest.mark.parametrize("after", RADIOS, ids=str)
+def test_plan_changes_a_board_from_any_radio_setting_to_any_other(before, after):
     old, new = files_with(before, "V2", GAME), files_with(after, "V2", GAME)
     remove, send = plan(on_board(old), new, False)
     left = {name: content for name, content in old.items() if name not in remove}
     assert {**left, **{name: new[name] for name in send}} == new
     assert bool(remove or send) == (before != after)
-    # A game is without its table until all else is there, and says that it is incomplete.
+    # The table goes first and comes last: until then, the game says that it is incomplete.
     if before != after and "table.py" in old:
         assert remove[0] == "table.py"
     if before != after and "table.py" in new:
@@ -166,8 +166,8 @@ def test_a_board_is_brought_from_each_part_to_each_other(before, after):
 
 
 OLD = b"# noughts: "
-# Files that say on the LEDs that others are missing come first; the table, without which nothing
-# plays, comes last.
+# Files that show on the LEDs that others are missing come first; the table, without which no game
+# starts, comes last.
 IN_ORDER = ("fault.py", "main.py", "ai.py", "table.py")
 WANTED = {name: OLD + name.encode() for name in IN_ORDER}
 RETIRED = {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"}
@@ -183,20 +183,20 @@ def planned(files, replace=False):
         (WANTED, (), ()),
         ({}, (), IN_ORDER),
         ({**WANTED, "table.py": OLD}, (), ("table.py",)),
-        # Changed files go before any is sent, so that there is never less room than in the end.
+        # Changed files are removed before any is sent, so that space is tightest at the end.
         (dict.fromkeys(WANTED, OLD), ("table.py", "ai.py"), IN_ORDER),
         ({"main.py": WANTED["main.py"]}, (), ("fault.py", "ai.py", "table.py")),
-        # Retired files of ours go, and others stay.
+        # Our retired files are removed; other programs' files stay.
         (RETIRED, ("table.py", "an 'old'.py"), ("table.py",)),
-        # An empty file is what an interruption has left.
+        # An interrupted update leaves an empty file.
         ({**WANTED, "main.py": b""}, ("table.py",), ("main.py", "table.py")),
     ],
 )
-def test_what_is_removed_and_sent_in_this_order(there, removed, sent):
+def test_plan_orders_the_files_to_remove_and_send(there, removed, sent):
     assert planned({**there, "settings": b"Hb"}) == (removed, sent)
 
 
-def test_only_stored_games_and_the_choice_are_forgotten():
+def test_forget_games_removes_only_stored_games_and_settings():
     stored = {"0": b"100024$NG,", "23": b"100023$NG,", "settings": b"Hb"}
     others = {"1": b"one", "07": b"100007 cats", "a": b"100001$NG,", "ai.py": b"# noughts:"}
     removed, emptied = [], []
@@ -214,20 +214,20 @@ def test_foreign_file_is_replaced_only_with_replace():
     assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
 
 
-def test_room_is_counted_in_chunks():
-    require_room("V1", on_board({"big": bytes(126 * 211)}), WANTED)  # of 216; ours take four
+def test_free_space_is_counted_in_chunks():
+    require_room("V1", on_board({"big": bytes(126 * 211)}), WANTED)  # of 216; our files take four
     with pytest.raises(BoardError, match=r"128 bytes short of space; .*'big' \(26,712 bytes\)"):
         require_room("V1", on_board({"big": bytes(126 * 212)}), WANTED)
-    require_room("V1", on_board({"old.py": MARK + bytes(126 * 212)}), WANTED)  # ours
+    require_room("V1", on_board({"old.py": MARK + bytes(126 * 212)}), WANTED)  # our own is replaced
 
 
 UNIVERSAL = uflash._RUNTIME.strip() + "\n"
-"""Of 2018 and 2021."""
+"""Firmware of 2018 for V1, and of 2021 for V2."""
 FILE_NAMES = st.text("abcdefghijklmnopqrstuvwxyz_.", min_size=1, max_size=20)
 
 
 def changed(board, bytes_at):
-    """The firmware for a board, its bytes changed, as a plain hex; its checksums are right."""
+    """A board's firmware with these bytes changed, as a plain hex with correct checksums."""
     memory, text = intelhex.IntelHex(slim(board).memory), io.StringIO()
     for address, content in bytes_at.items():
         memory.puts(address, content)
@@ -245,7 +245,7 @@ def test_files_survive_the_round_trip(files):
 
 @settings(max_examples=30)
 @given(st.lists(st.binary(min_size=CHUNK_SIZE, max_size=CHUNK_SIZE), max_size=6), st.data())
-def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
+def test_damaged_file_system_raises_only_noughts_errors(chunks, data):
     firmware = slim("V1").with_files({})
     for number, chunk in enumerate(chunks):
         tail = data.draw(st.sampled_from([0, 1, number + 2, 200, 255]))
@@ -255,7 +255,7 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
         firmware.files()
 
 
-def test_the_firmware_of_most_boards_and_the_bundled_one():
+def test_common_and_bundled_firmware_is_recognized():
     found = [
         (each.board, each.release, each.micropython, each.layout)
         for each in (*read_firmware(UNIVERSAL, "it").values(), *firmware_for_boards().values())
@@ -270,7 +270,7 @@ def test_the_firmware_of_most_boards_and_the_bundled_one():
     ]
 
 
-def test_our_files_fill_chunks():
+def test_written_files_fill_whole_chunks():
     files = files_for_boards()
     for firmware in firmware_for_boards().values():
         packed = firmware.with_files(files)
@@ -287,7 +287,7 @@ def test_our_files_fill_chunks():
         ("V2", {V2_TABLE + 0x22: b"\x6e"}, range(0x6E000, 0x73000)),
     ],
 )
-def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
+def test_file_system_layout_is_read_from_the_firmware(board, bytes_at, layout):
     (found,) = read_firmware(changed(board, bytes_at), "it").values()
     assert (found.board, found.layout) == (board, layout)
     assert bytes_at or found.memory.todict() == slim(board).memory.todict()
@@ -301,18 +301,18 @@ def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
         ("V1", {UicrAddress["PAGES_USED"]: b"\xff\xff"}),
         ("V1", {UicrAddress["VERSION_LOC"]: b"\xff\xff\xff\xff"}),
         ("V2", {V2_TABLE + 0x30: bytes(4)}),
-        ("V2", {V2_TABLE + 0x38: b"\xff\xff"}),  # rows, beyond the beginning of memory
+        ("V2", {V2_TABLE + 0x38: b"\xff\xff"}),  # more rows than fit before the table
         ("V2", {V2_TABLE + 0x3A: b"\x20\0"}),  # pages of 4 GB
         ("V2", {V2_TABLE + 0x24: b"\xff\xff\xff\xff"}),  # the file system's length
         ("V1", {0x2000_0000: b"beyond"}),
     ],
 )
-def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
+def test_firmware_with_impossible_values_is_refused(board, bytes_at):
     with pytest.raises(NoughtsError, match=r"it holds no MicroPython.*; use an official"):
         read_firmware(changed(board, bytes_at), "it")
 
 
-def test_the_official_universal_hex_is_written_as_it_was():
+def test_official_universal_hex_is_written_back_unchanged():
     assert universal_hex(read_firmware(UNIVERSAL, "it")) == UNIVERSAL
 
 
@@ -324,7 +324,7 @@ def test_the_official_universal_hex_is_written_as_it_was():
         ({"a": bytes(160 * CHUNK_DATA_SIZE)}, r"V2: Not enough space for file 'a'"),
     ],
 )
-def test_files_that_cannot_be(files, why):
+def test_files_that_cannot_be_stored_are_refused(files, why):
     with pytest.raises(NoughtsError, match=why):
         slim("V2").with_files(files)
 
@@ -342,7 +342,7 @@ def test_files_that_cannot_be(files, why):
     ],
     ids=itertools.count(1),
 )
-def test_bad_firmware_files(tmp_path, content, why):
+def test_bad_firmware_files_are_refused_in_one_line(tmp_path, content, why):
     path = tmp_path / "firmware.hex"
     path.write_text(content, "latin-1")
     with pytest.raises(NoughtsError, match=why) as caught:
@@ -350,7 +350,7 @@ def test_bad_firmware_files(tmp_path, content, why):
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
-def test_firmware_for_the_other_board(tmp_path):
+def test_firmware_for_the_other_board_is_refused(tmp_path):
     path = tmp_path / "v2.hex"
     path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
     with pytest.raises(NoughtsError, match="is for the micro:bit V2 only; choose that with"):

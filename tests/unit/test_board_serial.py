@@ -1,4 +1,4 @@
-"""What a board answers over its serial line, and what `noughts doctor` makes of it."""
+"""A board's answers over serial, and what `noughts doctor` reports about them."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from stepped_ports import SteppedBoard, Talker
 
 @pytest.mark.parametrize("at", [0, 63, 64, 200])
 @pytest.mark.parametrize("size", [1, 64])
-def test_checksums_notice_exchanged_blocks(at, size):
+def test_checksum_detects_swapped_blocks(at, size):
     content = bytes(range(256)) * 2
     one, other = content[at : at + size], content[at + size : at + 2 * size]
     assert checksum(content[:at] + other + one + content[at + 2 * size :]) != checksum(content)
@@ -34,26 +34,26 @@ def test_checksums_notice_exchanged_blocks(at, size):
 
 @pytest.fixture
 def talker(clock):
-    """A port whose far end answers what it hears by a function of bytes."""
+    """Opens a port whose far end answers with this function of the bytes that it receives."""
     return lambda answer: open_port(SteppedBoard(clock, Talker(answer)).port)
 
 
 class RawRepl:
-    """It gives these answers, one after another."""
+    """A raw REPL that gives these answers in turn."""
 
     def __init__(self, *answers):
         self.answers, self.sessions = list(answers), 0
 
     def __call__(self, received):
-        said = b""
+        reply = b""
         for byte in received:
             if byte == 1:
                 self.sessions += 1
-                said += b"raw REPL; CTRL-B to exit\r\n>"
+                reply += b"raw REPL; CTRL-B to exit\r\n>"
                 self.answers.insert(0, b"soft reboot\r\nraw REPL; CTRL-B to exit\r\n>")
             elif byte == 4:
-                said += self.answers.pop(0)
-        return said
+                reply += self.answers.pop(0)
+        return reply
 
 
 ANSWER = b"OK5 77 12320 main.py\r\n\x04\x04>"
@@ -70,29 +70,29 @@ def test_files_are_listed_in_one_session(talker):
 
 
 @pytest.mark.parametrize(
-    "said", [b"OK", b"", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
+    "answer", [b"OK", b"", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
 )
-def test_an_answer_that_cannot_be_is_one_line(talker, said):
-    why = "SyntaxError: invalid syntax" if said is BROKEN else "its answer makes no sense"
+def test_invalid_file_listing_raises_with_the_reason(talker, answer):
+    why = "SyntaxError: invalid syntax" if answer is BROKEN else "its answer makes no sense"
     with pytest.raises(BoardError, match=rf"could not list its files \({why}\); reset it"):
-        BoardFiles(talker(RawRepl(said))).survey()
+        BoardFiles(talker(RawRepl(answer))).survey()
 
 
-def test_main_is_written_by_one_command(talker):
-    """Else the board would be dark after an interruption."""
+def test_main_is_written_in_one_command(talker):
+    """Otherwise an interruption could leave the LEDs dark."""
     repl = RawRepl(b"OK\x04\x04>")
     BoardFiles(talker(repl)).send("main.py", files_for_boards()["main.py"])
     assert not repl.answers and repl.sessions == 1
 
 
-@pytest.mark.parametrize("said", [b"", b"\x1b[2J garbage \xff\n"])
-def test_what_is_no_micropython(talker, said):
+@pytest.mark.parametrize("answer", [b"", b"\x1b[2J garbage \xff\n"])
+def test_board_not_running_micropython_is_refused(talker, answer):
     with pytest.raises(BoardError, match="does not answer like MicroPython; press its reset"):
-        BoardFiles(talker(lambda received: said)).survey()
+        BoardFiles(talker(lambda received: answer)).survey()
 
 
 @pytest.mark.usefixtures("clock")
-def test_ctrl_c_leaves_no_board_stopped():
+def test_ctrl_c_restarts_the_board():
     written = []
     with pytest.raises(KeyboardInterrupt), BoardFiles(SimpleNamespace(write=written.append)):
         raise KeyboardInterrupt
@@ -117,18 +117,18 @@ def opened(talker):
     return make
 
 
-def test_a_traceback_is_the_reason(opened):
+def test_failed_start_raises_with_the_boards_traceback(opened):
     with pytest.raises(GameError, match="the game on stepped://0 stops with NameErr") as raised:
         wait_for_start(opened(*STOPPED, *FAULT))
     assert raised.value.details[:3] == FAULT
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "rest"),
     [(STOPPED, "; the last line it sent was: Keyb"), ((), ", and sent nothing; ")],
 )
-def test_neither_silence_nor_our_own_interruption_is_a_fault(opened, clock, lines, said):
-    with pytest.raises(BoardError, match=f"the game on stepped://0 did not start{said}") as raised:
+def test_silence_or_our_own_interrupt_is_not_a_game_error(opened, clock, lines, rest):
+    with pytest.raises(BoardError, match=f"the game on stepped://0 did not start{rest}") as raised:
         wait_for_start(opened(*lines))
     assert not isinstance(raised.value, GameError)
     assert 9.9 < clock.monotonic() < 10.2
@@ -142,36 +142,36 @@ def test_neither_silence_nor_our_own_interruption_is_a_fault(opened, clock, line
         (["cut shortgateway 1.0.0 V1 7"], Start(None, "V1", "1.0.0", Radio(gateway=7))),
     ],
 )
-def test_what_is_said_of_radio(opened, lines, expected):
+def test_start_includes_release_and_radio_settings(opened, lines, expected):
     assert wait_for_start(opened(*lines)) == expected
 
 
-def found(*lines):
-    """The tracebacks in lines as they come from a board."""
+def tracebacks_in(*lines):
+    """The tracebacks in these lines, read as they come from a board."""
     reader, stream = TracebackReader(), Stream()
     items = stream.feed("".join(f"{line}\r\n" for line in lines).encode("latin-1"))
     fed = [reader.feed(item.text) for item in items if isinstance(item, Noise)]
     return [traceback for traceback in fed if traceback]
 
 
-def at(name, line, error="NameError: name 'x' is not defined"):
-    (traceback,) = found("\0" + HEADER, f'  File "{name}", line {line}, in <module>', error)
+def traceback_at(name, line, error="NameError: name 'x' is not defined"):
+    (traceback,) = tracebacks_in("\0" + HEADER, f'  File "{name}", line {line}, in <module>', error)
     return traceback
 
 
-def test_the_innermost_call_is_where_it_happened():
+def test_traceback_points_to_the_innermost_call():
     lines = device_files()["loop.py"].decode().splitlines()
     number = lines.index("        try:") + 1
     calls = [f'  File "{name}", line 3, in start' for name in ("__main__", "game.py")]
     innermost = f'  File "loop.py", line {number}, in start'
-    (traceback,) = found("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
+    (traceback,) = tracebacks_in("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
     assert traceback.report() == [
         HEADER, *calls, innermost, "TypeError: can't", f"device/loop.py, line {number}: try:"
     ]  # fmt: skip
     advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
     assert str(traceback) == advice + "`noughts put`"
-    for name in ("__main__", "main.py"):  # what runs first
-        assert at(name, 5).where == "device/main.py, line 5"
+    for name in ("__main__", "main.py"):  # both are main.py
+        assert traceback_at(name, 5).where == "device/main.py, line 5"
 
 
 @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def test_the_innermost_call_is_where_it_happened():
     ],
 )  # fmt: skip
 def test_only_lines_of_our_files_are_shown(name, line):
-    assert len(at(name, line).report()) == 3
+    assert len(traceback_at(name, line).report()) == 3
 
 
-def test_a_syntax_error_may_be_in_the_line_before():
-    traceback = at("rules.py", 2, "SyntaxError: invalid syntax")
+def test_syntax_error_also_shows_the_line_before():
+    traceback = traceback_at("rules.py", 2, "SyntaxError: invalid syntax")
     first, second = device_files()["rules.py"].decode().splitlines()[:2]
     shown = [f"device/rules.py, line 1: {first}", f"device/rules.py, line 2: {second}"]
     assert traceback.report()[3:] == shown
@@ -198,16 +198,16 @@ def test_a_syntax_error_may_be_in_the_line_before():
     [
         ("ImportError: no module named 'gateway'", "main.py", True),
         ("ImportError: no module named 'tilt'", "loop.py", True),
-        ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
+        ("ImportError: no module named 'timer'", "loop.py", False),  # not one of our files
         ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),
         ("AttributeError: 'module' object has no attribute 'best'", "game.py", False),
         ("SyntaxError: invalid syntax", "table.py", True),
     ],
 )
-def test_incomplete_files_are_told_from_mistakes(error, name, incomplete):
+def test_incomplete_files_are_distinguished_from_code_errors(error, name, incomplete):
     lines = device_files()[name].splitlines()
     line = next((number for number, text in enumerate(lines, 1) if b"table.ID" in text), 1)
-    text = str(at(name, line, error))
+    text = str(traceback_at(name, line, error))
     assert text.startswith("is incomplete (" if incomplete else "stops with ")
     assert ("correct device/" in text) is not incomplete
 
@@ -229,7 +229,7 @@ NOT_STARTED = "does not start; run `noughts put`"
         ({"error": FAILED}, [("game", False, str(FAILED), FAILED.details)]),
     ],
 )
-def test_what_a_board_does(found, expected):
+def test_board_checks_report_its_game_radio_or_error(found, expected):
     board = [
         ("drive", False, "not mounted; `noughts flash` needs it, `put` does not"),
         ("port", True, "/dev/ttyACM0, accessible"),
@@ -241,7 +241,7 @@ def test_what_a_board_does(found, expected):
     assert [*of_board(probed)] == [Check(*each) for each in board + expected]
 
 
-def test_a_drive_in_maintenance_mode(tmp_path):
+def test_drive_in_maintenance_mode_fails_its_check(tmp_path):
     path = tmp_path / "MAINTENANCE"
     StandInDrive(path, mode="Bootloader")
     (check,) = of_board(ProbedBoard(drive=look(path)))
@@ -259,15 +259,15 @@ def test_a_drive_in_maintenance_mode(tmp_path):
         ("V1", "1.0.1", True, "; `noughts flash` brings 1.1.1"),
     ],
 )
-def test_which_firmware_is_to_be_replaced(board, release, good, advice):
+def test_firmware_check_says_when_to_flash(board, release, good, advice):
     found = of_board(ProbedBoard(board=board, firmware=release, micropython="1.13"))
     (check,) = (each for each in found if each.what == "firmware")
-    mend = "" if good else "; run `noughts flash`"
+    fix = "" if good else "; run `noughts flash`"
     assert check.good == good
-    assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{mend}"
+    assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{fix}"
 
 
-def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
+def test_computer_without_game_or_emulator_fails_its_checks(monkeypatch):
     checks = of_computer(True)
     assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
 
@@ -282,10 +282,10 @@ def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
     assert not boards.good
 
 
-def test_another_start_than_what_was_sent_is_refused(opened):
+def test_start_that_differs_from_what_was_sent_is_refused(opened):
     lines = RADIO, write(replace(V2_BOOT, release=__version__))
     assert confirm_start(opened(*lines), "2798", SENDS).radio == SENDS
     other = [write(V2_BOOT)]  # of another release
-    for said, *wanted in (lines, "0000", SENDS), (lines, "2798", OFF), (other, "2798", OFF):
+    for received, *wanted in (lines, "0000", SENDS), (lines, "2798", OFF), (other, "2798", OFF):
         with pytest.raises(BoardError, match="which is not what was sent; try again"):
-            confirm_start(opened(*said), *wanted)
+            confirm_start(opened(*received), *wanted)
