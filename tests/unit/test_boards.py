@@ -1,4 +1,4 @@
-"""The names of boards: how they are given, and where they show."""
+"""Board names: how they are given, and where they are shown."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     head, one, two = printed("boards").splitlines()
     assert head.split() == ["number", "name", "kind", "games", "last", "seen", "board"]
     assert "blue table" in one and "V1" in one and one.endswith(" usb-…61974e450027001a")
-    assert "\u00d6l-Bank" in two  # the same, however its accents are written
+    assert "\u00d6l-Bank" in two  # its accent is normalized
     known = [(each["number"], each["board"], each["name"], each["games"]) for each in listed()]
     assert known == [(1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1)]
     assert listed()[0]["heard"] == "2026-09-21T14:13:29.000Z"
@@ -50,7 +50,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     assert listed()[0]["name"] is None
 
 
-def test_a_name_shows_everywhere_and_chooses_games(name_board, printed, listed):
+def test_board_name_is_shown_everywhere_and_filters_games(name_board, printed, listed):
     name_board(LONG.removeprefix("usb-"), "blue table")
     assert printed("games").count("blue table") == 1
     assert "blue table" in printed("replay", "1")
@@ -61,14 +61,14 @@ def test_a_name_shows_everywhere_and_chooses_games(name_board, printed, listed):
         assert [game["game"] for game in listed("games", "--board", part)] == found
 
 
-def test_the_boards_of_a_room_and_those_by_radio(name_board, listed, stored):
+def test_room_prefix_filters_games_and_radio_id_names_a_board(name_board, listed, stored):
     for board in ("3b/usb-1", "13b/usb-1", "radio-9A1B2C3D"):
         filled(stored, stages(DRAW), board=board)
     assert [game["board"] for game in listed("games", "--board", "3B/")] == ["3b/usb-1"]
     assert name_board("9a1b2c3d", "red table").endswith(", radio-9A1B2C3D, is now red table\n")
 
 
-def test_the_kind_is_what_the_board_sent_last(listed, stored):
+def test_hardware_is_that_of_the_latest_boot(listed, stored):
     with Store(stored) as store:
         insert(store, "usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
         insert(store, "usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
@@ -76,7 +76,7 @@ def test_the_kind_is_what_the_board_sent_last(listed, stored):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "says"),
+    ("words", "status", "message"),
     [
         (["2", "BLUE"], 1, "another board is named 'BLUE' already; choose another name"),
         (["3", "red"], 1, "no board '3' is in "),
@@ -84,11 +84,11 @@ def test_the_kind_is_what_the_board_sent_last(listed, stored):
         (["2", "x" * 41], 2, "at most 40 characters, not 41"),
     ],
 )
-def test_names_that_are_refused(name_board, noughts, listed, words, status, says):
+def test_refused_names_leave_boards_unchanged(name_board, noughts, listed, words, status, message):
     name_board("1", "blue")
     found, out, err = noughts("boards", "name", *words)
     assert (found, out) == (status, "")
-    assert says in err and "\x1b" not in err
+    assert message in err and "\x1b" not in err
     assert [each["name"] for each in listed()] == ["blue", None]
 
 
@@ -102,8 +102,8 @@ def test_foreign_board_name_is_escaped(printed, stored):
     assert {row["board_name"][:2] for row in exported} == {"", "_="}
 
 
-def test_a_watch_knows_names_and_notices_new_ones(store, monkeypatch):
-    """Another program names boards, before and while they are watched."""
+def test_recorder_reports_names_given_before_and_during_a_watch(store, monkeypatch):
+    """Another program names the boards."""
     monkeypatch.setattr("noughts.recording.recorder._NAMES_S", 0.0)
     with Store(store.path) as other:
         other.name_board("usb-2", "red")
