@@ -1,4 +1,4 @@
-"""The command line: help, usage errors, failures in one line, commands that messages name."""
+"""The command line: help, usage errors, one-line failures, and the commands in messages."""
 
 import itertools
 import os
@@ -41,8 +41,8 @@ def python(*words, **named):
         ("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],
 )
-def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, capsys):
-    """As bash calls the program."""
+def test_shell_completion_offers_possible_next_words(line, offered, folder, monkeypatch, capsys):
+    """With the variables that bash sets."""
     (folder / "own").mkdir()
     for name in ("mine.py", "own/other.py"):
         (folder / name).touch()
@@ -55,7 +55,7 @@ def test_a_shell_gets_what_could_come_next(line, offered, folder, monkeypatch, c
     assert offered == {each.removeprefix("plain,") for each in out.splitlines()}
 
 
-def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal(noughts, printed):
+def test_command_list_is_grouped_and_fits_a_small_terminal(noughts, printed):
     status, out, err = noughts()
     assert (status, out) == (2, "")
     lines = err.splitlines()
@@ -67,28 +67,28 @@ def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal(noughts,
 
 
 @pytest.mark.parametrize("line", cli.OVERVIEW.splitlines()[1:])
-def test_each_command_has_help_with_the_example_in_the_list_which_is_accepted(line, printed):
-    example, told = re.split(" {2,}", line.partition("noughts ")[2])
+def test_command_help_repeats_its_summary_and_a_valid_example(line, printed):
+    example, summary = re.split(" {2,}", line.partition("noughts ")[2])
     name, *words = example.split()
     command = cli.load(name)
-    assert command.help.partition(".\n")[0].removesuffix(".").lower() == told.lower()
+    assert command.help.partition(".\n")[0].removesuffix(".").lower() == summary.lower()
     assert f"Example:\n    noughts {example}\n" in printed(name, "--help")
     command.make_context(name, words)
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [
         ("gmaes", "No such command 'gmaes'. Did you mean 'games'?"),
         ("xyzzy", "No such command 'xyzzy'; see `noughts --help`"),
         ("\x1b[2J\udcff", "No such command '\\x1b[2J\\udcff'; see `noughts --help`"),
     ],
 )
-def test_an_unknown_command_is_one_line_with_the_nearest(word, told, noughts):
-    assert noughts(word, "--json") == (2, "", f"noughts: error: {told}\n")
+def test_unknown_command_fails_in_one_line_with_a_suggestion(word, message, noughts):
+    assert noughts(word, "--json") == (2, "", f"noughts: error: {message}\n")
 
 
-def test_help_imports_no_command():
+def test_help_imports_no_heavy_modules():
     code = """
 import sys
 from noughts import cli
@@ -163,12 +163,12 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
         ("put --table missing.py", "cannot use missing.py (No such file or directory)"),
     ],
 )
-def test_failures_are_one_line_and_exit_1(line, why, refused):
+def test_failures_print_one_line_and_exit_1(line, why, refused):
     assert why in refused(*line.split())
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (NoughtsError("it said \x1b[2J\r\n\x07; do this"), "it said  [2J   ; do this"),
         (
@@ -177,15 +177,15 @@ def test_failures_are_one_line_and_exit_1(line, why, refused):
         ),
     ],
 )
-def test_errors_are_one_line_that_does_not_act_on_the_terminal(error, told, monkeypatch, refused):
+def test_error_is_one_line_without_control_characters(error, message, monkeypatch, refused):
     def fail(**named):
         raise error
 
     monkeypatch.setattr("noughts.cli.table.run_table.callback", fail)
-    assert refused("table") == f"noughts: {told}\n"
+    assert refused("table") == f"noughts: {message}\n"
 
 
-def test_a_terminal_without_our_characters():
+def test_output_works_on_an_ascii_terminal():
     words = ("-m", "noughts", "solve", "X...O....", "--tree", "2")
     done = python(*words, env={**os.environ, "PYTHONIOENCODING": "ascii"}, encoding="ascii")
     assert (done.returncode, done.stderr) == (0, "")
@@ -194,7 +194,7 @@ def test_a_terminal_without_our_characters():
 @pytest.mark.parametrize(
     "line", ["put", "flash", "hex -o noughts.hex", "solve .........", "prove hard"]
 )
-def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
+def test_missing_table_is_reported_and_no_hex_file_is_written(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
     for module in ("cli.solve", "boards.packing", "engines.levels"):
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
@@ -210,7 +210,7 @@ FLAW = f"noughts: the table {LOSING.id} gives away value by playing 5 in X.O....
 @pytest.mark.parametrize(
     "line", ["put", "put --table table.py", "flash --no-verify", "hex -o noughts.hex"]
 )
-def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, noughts, refused):
+def test_table_that_can_lose_needs_unproved(line, folder, monkeypatch, noughts, refused):
     given = "--table" in line
     if given:
         (folder / "table.py").write_text(brain.source(LOSING))
@@ -226,17 +226,17 @@ def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, nou
         "noughts.cli.board.bring_up_to_date", lambda *_: SimpleNamespace(message="sent")
     )
     words = line.split()
-    told = refused(*words)
-    assert told.startswith(FLAW) and told.endswith("--unproved\n")
+    error = refused(*words)
+    assert error.startswith(FLAW) and error.endswith("--unproved\n")
     assert {*folder.iterdir()} == ({folder / "table.py"} if given else set())
     status, out, err = noughts(*words, "--unproved")
     assert (status, err) == (0, f"{FLAW}accepted, because of --unproved\n") and out
     if not given:
-        status, _, err = noughts(*words, "--gateway", "7")  # which has no table
+        status, _, err = noughts(*words, "--gateway", "7")  # a gateway has no table
         assert (status, err) == (0, "")
 
 
-def test_keys_are_read():
+def test_read_keys_parses_valid_keys_and_refuses_others():
     steps = read_keys("B 500 A AB tilt:400,-2000 flat")
     assert [step.buttons for step in steps] == [("B",), (), ("A",), ("A", "B"), (), ()]
     assert [step.rest_ms for step in steps] == [UP_MS, 500, UP_MS, UP_MS, 0, 0]
@@ -250,8 +250,8 @@ def test_keys_are_read():
             read_keys(f"A {bad}")
 
 
-def test_ctrl_c_while_it_starts_is_silent(monkeypatch):
-    """Another one while Python ends, too, for which it is the system's again."""
+def test_ctrl_c_during_startup_exits_quietly(monkeypatch):
+    """A second one, while Python exits, is left to the system."""
     monkeypatch.delattr("noughts.cli")
     monkeypatch.delitem(sys.modules, "noughts.cli")
     monkeypatch.setattr(sys, "meta_path", [Mock(find_spec=Mock(side_effect=KeyboardInterrupt))])
@@ -262,7 +262,7 @@ def test_ctrl_c_while_it_starts_is_silent(monkeypatch):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_keys_are_held_as_long_as_asked_for():
+def test_key_player_follows_the_requested_timing():
     board = Mock(clock_us=0)  # in the menu
     board.uart.receive.return_value = b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n"
     board.leds.return_value = bytes([9] * 25)
@@ -288,7 +288,7 @@ PROGRAM = Path(".venv", "bin", "noughts")
 
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
-    """A clone whose `.venv/bin/noughts` runs, of which the shell knows nothing."""
+    """A clone whose `.venv/bin/noughts` runs, but is not on the PATH."""
     program = tmp_path / "clone" / PROGRAM
     program.parent.mkdir(parents=True)
     program.touch(0o755)
@@ -300,7 +300,7 @@ def clone(tmp_path, monkeypatch):
 
 @POSIX
 @pytest.mark.parametrize(
-    ("folder_of_programs", "started", "name"),
+    ("path_folder", "started", "name"),
     [
         ("empty", str(PROGRAM), str(PROGRAM)),
         ("another", str(PROGRAM), str(PROGRAM)),
@@ -309,18 +309,18 @@ def clone(tmp_path, monkeypatch):
         ("empty", "my games/noughts", '"my games/noughts"'),
     ],
 )
-def test_advice_names_the_program_as_it_can_be_typed(
-    clone, tmp_path, monkeypatch, folder_of_programs, started, name
+def test_advice_names_the_program_as_users_can_type_it(
+    clone, tmp_path, monkeypatch, path_folder, started, name
 ):
-    if folder_of_programs == "another":
+    if path_folder == "another":
         (tmp_path / "noughts").touch(0o755)
-    elif folder_of_programs == "linked":
+    elif path_folder == "linked":
         (tmp_path / "noughts").symlink_to(clone)
     monkeypatch.setattr(sys, "argv", [started, "put"])
     assert as_typed("run `noughts put`, `noughts web`") == f"run `{name} put`, `{name} web`"
 
 
-def test_all_that_prints_advice(clone, monkeypatch, noughts, refused):
+def test_errors_and_doctor_name_the_program_as_typed(clone, monkeypatch, noughts, refused):
     none = clone / "none.db"
     assert f"`{PROGRAM} watch --db {none}` stores them" in refused("games", db=none)
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
