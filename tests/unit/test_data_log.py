@@ -1,4 +1,4 @@
-"""The data log of a V2: read, damaged, and stored from a copy, a board's drive and the page."""
+"""V2 data logs: parsing, damage, and storing games from copies, drives and the web page."""
 
 import io
 import os
@@ -30,12 +30,12 @@ ONE = replace(stages([4, 0, 8, 2, 1], "x")[-1], boot="3E5A5FD2")
 TWO = replace(stages([0, 3, 1, 4, 2], number=2)[-1], boot="3E5A5FD2")
 PLAYED = [ONE, TWO]
 LOG = data_log(HEADING, *map(row, PLAYED))
-OF_ANOTHER_PROGRAM = [
+SHARED_LOG = [
     "Time (seconds),temp", "1.05,1",
     f"Time (seconds),temp,{HEADING}", f",,{row(ONE)}",
     f"Time (seconds),temp,{HEADING},late", ",,,,,,,,,5", f",,{row(TWO)},",
 ]  # fmt: skip
-"""As a V2 2.1.2 has written them where another program used the same log before and between."""
+"""Rows that a V2 2.1.2 wrote when another program used the log before and between games."""
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ OF_ANOTHER_PROGRAM = [
         ([], []),
         ([HEADING], []),
         ([HEADING, row(ONE), row(TWO)], [ONE, TWO]),
-        ([row(ONE), row(TWO)], [ONE, TWO]),  # the first start was cut
-        ([HEADING, row(ONE)[:-3], row(TWO)], [TWO]),  # so was a row
+        ([row(ONE), row(TWO)], [ONE, TWO]),  # without a heading
+        ([HEADING, row(ONE)[:-3], row(TWO)], [TWO]),  # with a truncated row
         ([HEADING, "21.5,3", row(TWO), "ä,\x1b[2J"], [TWO]),
-        (OF_ANOTHER_PROGRAM, [ONE, TWO]),
+        (SHARED_LOG, [ONE, TWO]),
         ([HEADING, row(replace(ONE, end="-")), row(ONE)], [ONE]),
     ],
 )
-def test_rows(rows, expected):
+def test_games_are_read_from_the_rows_of_a_log(rows, expected):
     assert games(data_log(*rows)) == expected
 
 
@@ -69,17 +69,17 @@ def test_rows(rows, expected):
     ],
     ids=lambda value: value if isinstance(value, str) else "log",
 )
-def test_a_file_without_a_whole_log_of_ours(content, why):
+def test_damaged_or_foreign_log_is_refused_with_the_reason(content, why):
     with pytest.raises(DataLogError, match=rf"^pupil\.htm (is )?{why}.*; ") as raised:
         games(content, "pupil.htm")
     assert "\n" not in str(raised.value)
 
 
 @given(st.lists(st.tuples(st.integers(0, len(LOG) - 1), st.integers(0, 255))), st.integers(0))
-def test_any_damage_is_an_error_or_leaves_legal_games(changes, length):
+def test_damaged_log_raises_or_gives_only_ended_games(changes, length):
     content = bytearray(LOG)
     for at, byte in changes:
-        content[at % 9000] = byte  # where there is something to damage
+        content[at % 9000] = byte  # only where there is data
     try:
         found = games(bytes(content[: len(LOG) - length % 3000]))
     except DataLogError:
@@ -92,14 +92,14 @@ def stored(db, columns=COLUMNS):
         return store.read(f"SELECT {columns} FROM games ORDER BY number")
 
 
-def test_a_file_of_noise_alone(folder, refused):
+def test_file_without_sentences_is_refused(folder, refused):
     (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
     assert "microbit.csv has no sentences of noughts" in why
 
 
 @pytest.mark.parametrize(("source", "board"), [("anna.htm", "file-anna.htm"), ("-", "stdin")])
-def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, source, board):
+def test_reading_a_copy_twice_stores_its_games_once(folder, monkeypatch, printed, source, board):
     db = folder / "games.db"
     (folder / "anna.htm").write_bytes(LOG)
     for _ in range(2):
@@ -113,33 +113,33 @@ def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, sourc
 
 V2_ID = "9904000031634e4500624014000000320000000097969901"
 BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
-GONE, NOTHING, FAILING = "no drive", "no log", "a log that cannot be read"
+NO_DRIVE, NO_LOG, UNREADABLE = "no drive", "no log", "a log that cannot be read"
 
 
 @pytest.fixture
 def read(tmp_path, monkeypatch):
-    """Looks at a V2's drive with one log after the other, each with how often it was remounted."""
+    """Reads a V2's drive with each of these logs in turn; each comes with its remount count."""
     monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0)
     file = tmp_path / "MY_DATA.HTM"
 
-    def look_at(*logs):
+    def read_all(*logs):
         waiting, done = iter(logs), threading.Event()
 
         def find():
-            log, count = next(waiting, (GONE, None))
+            log, count = next(waiting, (NO_DRIVE, None))
             if count is None:
                 done.set()
-            if log is GONE:
+            if log is NO_DRIVE:
                 return []
             details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
             (tmp_path / "DETAILS.TXT").write_text(details)
-            if log is FAILING:
+            if log is UNREADABLE:
                 if file.is_file():
                     file.unlink()
                 file.mkdir(exist_ok=True)
-            elif log is not NOTHING:
+            elif log is not NO_LOG:
                 file.write_bytes(log)
-                os.utime(file, (0, 0))  # the drive's files have no true dates
+                os.utime(file, (0, 0))  # the files on a drive have no real dates
             return [look(tmp_path)]
 
         source = DataLogs(find)
@@ -147,19 +147,19 @@ def read(tmp_path, monkeypatch):
         source.close()
         return list(source.poll())
 
-    return look_at
+    return read_all
 
 
-def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_changed(read):
-    logs = [(NOTHING, 0), (LOG, 0), (LOG, 0), (LOG, 1), (GONE, 0), (LOG, 1), (LOG, 1)]
+def test_log_is_read_once_until_its_drive_is_remounted_or_replugged(read):
+    logs = [(NO_LOG, 0), (LOG, 0), (LOG, 0), (LOG, 1), (NO_DRIVE, 0), (LOG, 1), (LOG, 1)]
     found = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
     assert [each.sentence for each in found] == [*PLAYED * 3, TWO]
     assert found[0] == Received.of(BOARD, PLAYED[0], found[0].at, late=True)
 
 
-def test_a_log_that_cannot_be_read_is_reported_once(read):
+def test_unreadable_log_is_reported_once(read):
     short, *whole, failing = read(
-        (LOG[:9000], 0), (LOG[:9000], 1), (LOG, 2), (FAILING, 3), (FAILING, 4)
+        (LOG[:9000], 0), (LOG[:9000], 1), (LOG, 2), (UNREADABLE, 3), (UNREADABLE, 4)
     )
     why = "MY_DATA.HTM is cut short or damaged; copy it from the board's drive once more"
     assert short.text() == f"{describe.short(BOARD)}: {why}"
@@ -168,7 +168,7 @@ def test_a_log_that_cannot_be_read_is_reported_once(read):
     assert "cannot use" in failing.why
 
 
-def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tmp_path):
+def test_unresponsive_drive_blocks_neither_polling_nor_closing(tmp_path):
     asked, answers = threading.Event(), threading.Event()
 
     def find():
@@ -183,7 +183,7 @@ def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tm
     answers.set()
 
 
-def test_a_log_that_is_dropped_on_the_page_is_stored_once(tmp_path):
+def test_log_dropped_on_the_page_is_stored_once(tmp_path):
     db = tmp_path / "games.db"
     site = Site(db, 8017, token=SITE.token)
 
