@@ -1,4 +1,4 @@
-"""The device's modules as CPython runs them: buttons, rules, tilt, and the menu's first offer."""
+"""The device's modules, run on CPython: buttons, rules, tilt and the menu's first choice."""
 
 import io
 import sys
@@ -19,7 +19,7 @@ from sample_games import DRAW
 class Bench:
     """The device's `buttons` on a clock that only moves when it waits.
 
-    turns_ms: how long the turns of the loop take, over and over; 6 ms on V1.
+    turns_ms: how long each turn of the loop takes, repeated; 6 ms on V1.
     """
 
     def __init__(self, turns_ms=(6,), stuck="", board="V1"):
@@ -44,7 +44,7 @@ class Bench:
     def start(self):
         with patch.dict(sys.modules, microbit=self.microbit):
             self.buttons = load_device("buttons")
-        for _ in range(10):  # let it see that nothing is pressed
+        for _ in range(10):  # it has to see both buttons up
             self.buttons.wait()
 
     def clock(self):
@@ -58,7 +58,7 @@ class Bench:
             self.levels[button] = level
 
     def run(self, ms, *plan):
-        """The presses in so many ms in which contacts change at these (ms, button, level)."""
+        """The presses in this many ms, while contacts change at these (ms, button, level)."""
         start = self.now_ms
         self.plan = sorted((start + at_ms, *contact) for at_ms, *contact in plan)
         events = []
@@ -73,7 +73,7 @@ def bench():
 
 
 @pytest.mark.parametrize(("button", "event"), [("a", 1), ("b", 2)])
-def test_a_press_is_pending_at_once_and_decided_after_100_ms(bench, button, event):
+def test_press_is_pending_at_once_and_decided_after_100_ms(bench, button, event):
     assert bench.run(30, (10, button, 0)) == []
     assert bench.buttons.pending == event
     assert bench.run(79, (40, button, 1)) == []
@@ -84,15 +84,15 @@ def test_a_press_is_pending_at_once_and_decided_after_100_ms(bench, button, even
 
 @pytest.mark.parametrize("at_ms", range(0, 320, 6))
 @pytest.mark.parametrize(("gap_ms", "decided"), [(150, [1, 2]), (90, [3])])
-def test_presses_are_told_apart_where_the_clock_loses_66_ms(bench, at_ms, gap_ms, decided):
+def test_presses_are_distinguished_when_the_clock_loses_66_ms(bench, at_ms, gap_ms, decided):
     bench.loses_at_ms = bench.now_ms + at_ms
     plan = (10, "a", 0), (70, "a", 1), (10 + gap_ms, "b", 0), (70 + gap_ms, "b", 1)
     assert bench.run(500, *plan) == decided
 
 
 @pytest.mark.parametrize(("settles_ms", "every_ms"), [(24, 6), (20, 1.7), (5, 0.25)])
-def test_a_bouncing_contact_is_one_press(bench, settles_ms, every_ms):
-    """At 6 ms every turn of the loop sees another level."""
+def test_bouncing_contact_counts_as_one_press(bench, settles_ms, every_ms):
+    """At 6 ms, every turn of the loop sees a different level."""
     changes = 2 * round(settles_ms / every_ms / 2) + 1  # the last one stays
     plan = [
         (at_ms + every_ms * number, "a", level ^ (number % 2))
@@ -103,7 +103,7 @@ def test_a_bouncing_contact_is_one_press(bench, settles_ms, every_ms):
 
 
 @pytest.mark.parametrize(("buttons", "event"), [("a", 1), ("b", 2), ("ab", 3)])
-def test_buttons_that_are_held_for_minutes_do_nothing_twice(bench, buttons, event):
+def test_buttons_held_for_minutes_count_as_one_press(bench, buttons, event):
     assert bench.run(300_000, *((20, button, 0) for button in buttons)) == [event]
 
 
@@ -112,8 +112,8 @@ APART_MS = st.integers(0, 6) | st.integers(95, 100) | st.integers(0, 100)
 
 
 def gestures(least_gap_ms):
-    """Gestures: the buttons, the first of which is pressed first; for how long each is held; for
-    how long each was up before; and how long after the first the second is pressed."""
+    """Gestures: the buttons, in the order pressed; how long each is held; how long they were up
+    before; and how long after the first button the second is pressed."""
     up_ms = st.integers(least_gap_ms, least_gap_ms + 6) | st.integers(least_gap_ms, 300)
     single = st.tuples(st.sampled_from(["a", "b"]), HELD_MS, HELD_MS, up_ms, st.just(0))
     both = st.tuples(st.sampled_from(["ab", "ba"]), HELD_MS, HELD_MS, up_ms, APART_MS)
@@ -121,15 +121,15 @@ def gestures(least_gap_ms):
 
 
 def perform(made):
-    """The contacts that these gestures make, and which presses they should count as."""
+    """The contact changes that these gestures make, and the presses expected of them."""
     plan, expected = [], []
     up_ms = {"a": 0, "b": 0}  # when each was released
-    pressed_ms, single = 0, ""  # the last press, and by which button if it was single
+    pressed_ms, single = 0, ""  # the last press, and its button if it was a single one
     for buttons, *held_ms, gap_ms, apart_ms in made:
         first, second = buttons[0], buttons[1:]
         at_ms = max(pressed_ms + 20, up_ms[first] + gap_ms)
         if single and single != first:
-            at_ms = max(at_ms, pressed_ms + 150)  # not to be taken for both
+            at_ms = max(at_ms, pressed_ms + 150)  # so that it does not count as both
         if second:
             at_ms = max(at_ms, up_ms[second] + gap_ms - apart_ms)
         pressed_ms, single = at_ms + apart_ms if second else at_ms, "" if second else first
@@ -163,7 +163,7 @@ def test_pins_stuck_at_0_are_ignored_on_v2(stuck):
 
 
 @pytest.mark.parametrize(("board", "stuck"), [("V1", ""), ("V2", ""), ("V2", "ab")])
-def test_a_button_held_since_boot_is_no_press(board, stuck):
+def test_button_held_since_boot_does_not_count_as_a_press(board, stuck):
     bench = Bench(board=board, stuck=stuck)
     bench.levels["a"] = 0
     bench.start()
@@ -181,7 +181,7 @@ def tilt():
 
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("player", [1, -1])
-def test_each_line_wins_and_a_cell_counts_on_exactly_its_lines(line, player):
+def test_each_line_wins_and_cells_score_only_on_their_lines(line, player):
     marks, score = [0] * 9, [0] * 8
     for count, cell in enumerate(line, 1):
         assert rules.result(marks, score) == 2
@@ -190,7 +190,7 @@ def test_each_line_wins_and_a_cell_counts_on_exactly_its_lines(line, player):
     assert rules.result(marks, score) == player
 
 
-def test_a_full_board_without_a_line_is_a_draw():
+def test_full_board_without_a_line_is_a_draw():
     marks, score = [0] * 9, [0] * 8
     for ply, cell in enumerate(DRAW):
         rules.place(marks, score, cell, (1, -1)[ply % 2])
@@ -204,16 +204,16 @@ def test_a_full_board_without_a_line_is_a_draw():
         (300, -300, 4),
     ],
 )  # fmt: skip
-def test_past_300_mg_the_cursor_moves_one_cell(tilt, right, down, cell):
+def test_tilt_beyond_300_mg_moves_the_cursor_one_cell(tilt, right, down, cell):
     assert tilt.move(4, right, down, 1000) == cell
 
 
-def test_the_cursor_moves_again_every_800_ms(tilt):
+def test_cursor_repeats_its_move_every_800_ms(tilt):
     moves = [now for now in range(1000, 4000, 6) if tilt.move(3, 400, 0, now) != 3]
     assert [later - now for now, later in pairwise(moves)] == [804] * 3
 
 
-def test_another_way_moves_the_cursor_at_once(tilt):
+def test_tilt_in_a_new_direction_moves_the_cursor_at_once(tilt):
     assert tilt.move(4, 400, 0, 1000) == 5
     assert tilt.move(5, 0, 0, 1006) == 5
     assert tilt.move(5, 400, 0, 1012) == 5  # the edge
@@ -221,7 +221,7 @@ def test_another_way_moves_the_cursor_at_once(tilt):
 
 
 @pytest.mark.parametrize("cell", range(9))
-def test_the_cursor_never_leaves_the_board_nor_changes_row(tilt, cell):
+def test_cursor_stays_on_the_board_and_in_its_row_or_column(tilt, cell):
     for now, (right, down) in enumerate([(400, 0), (-400, 0), (0, 400), (0, -400)]):
         there = tilt.move(cell, right, down, 1000 + now)
         assert 0 <= there < 9
@@ -229,7 +229,7 @@ def test_the_cursor_never_leaves_the_board_nor_changes_row(tilt, cell):
 
 
 def offered(content):
-    """What the menu offers with this content of the file `settings`; None: there is no file."""
+    """The menu's first choice with this content in the file `settings`; None: no such file."""
     shown = []
     microbit = SimpleNamespace(display=SimpleNamespace(show=shown.append))
 
@@ -249,7 +249,7 @@ CHOICES = ["Pb", "Pt", "Eb", "Et", "Mb", "Mt", "Hb", "Ht"]
 DAMAGED = ["", "H", "Zb", "Hq", "H\xff", " P", "b ", "\0\0", "hb" * 99, '{"volume": 11}', None]
 
 
-def test_the_menu_offers_the_choice_of_the_last_game_or_the_default():
+def test_menu_offers_the_last_choice_or_the_default():
     for choice in CHOICES:
         assert offered(choice) == offered(choice + "\xff" * 9_000) == choice
     assert [offered(content) for content in DAMAGED] == ["Pb"] * len(DAMAGED)
