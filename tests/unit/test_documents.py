@@ -1,4 +1,4 @@
-"""What the documents point to is there."""
+"""Links, files and commands in the documents exist."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ DOCUMENTS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_and_named_files_are_there(document):
+def test_links_and_named_files_exist(document):
     text = document.read_text("utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         assert "://" in target or (document.parent / target).exists(), target
@@ -22,7 +22,7 @@ def test_links_and_named_files_are_there(document):
         assert (ROOT / path).exists(), path
 
 
-def test_contributors_are_sent_to_files_that_are_there():
+def test_files_named_in_contributing_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     parts = re.findall(r"^### .*`((?:device|host)/.*)`\n([^#]+)", text, re.MULTILINE)
     assert len(parts) > 4
@@ -33,10 +33,10 @@ def test_contributors_are_sent_to_files_that_are_there():
             assert (ROOT / folder / file).exists() or (ROOT / file).exists(), f"{folder}{file}"
 
 
-def test_the_board_the_protocol_and_the_changelog_name_this_release():
-    told = re.findall(rb",V%d,([^,]+),%s", device_files()["sentences.py"])
-    told += re.findall(rb'"gateway (\d\S+) ', (device_dir() / "gateway.py").read_bytes())
-    assert told == 2 * [__version__.encode()]
+def test_device_protocol_and_changelog_name_this_release():
+    versions = re.findall(rb",V%d,([^,]+),%s", device_files()["sentences.py"])
+    versions += re.findall(rb'"gateway (\d\S+) ', (device_dir() / "gateway.py").read_bytes())
+    assert versions == 2 * [__version__.encode()]
     protocol = (ROOT / "docs" / "protocol.md").read_text("utf-8")
     assert re.findall(r"\$NB,1,\w+,V2,([^,]+),", protocol) == [__version__]
     assert f"| `{__version__}` | the game's release |" in protocol
@@ -46,12 +46,12 @@ def test_the_board_the_protocol_and_the_changelog_name_this_release():
 
 
 def guides():
-    """The text of each document but the changelog, whose lines stay as they were."""
+    """The text of each document except the changelog, whose old entries stay unchanged."""
     return [path.read_text("utf-8") for path in DOCUMENTS if path.name != "CHANGELOG.md"]
 
 
-def test_install_lines_name_what_there_is():
-    """Nothing of ours is published: what is installed is the clone, or what others publish."""
+def test_install_commands_name_known_packages():
+    """We publish no packages: a command installs the clone, or other people's packages."""
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     debian = (ROOT / "tools" / "get_test_programs.sh").read_text("utf-8")
     known = {
@@ -70,14 +70,14 @@ def test_install_lines_name_what_there_is():
     assert named and set(",".join(named).split(",")) <= set(re.findall("^(.+) = ", extras, re.M))
 
 
-def test_the_readme_is_short_and_alone_has_the_address_of_the_repository():
-    assert sum(text.count("git clone ") for text in guides()) == 2  # there, and in Chinese
+def test_readme_is_short_and_only_it_shows_git_clone():
+    assert sum(text.count("git clone ") for text in guides()) == 2  # it and its translation
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text.splitlines()) <= 100 and len(text.split()) <= 700
 
 
 @pytest.mark.parametrize("name", ["README", "docs/your-board"])
-def test_a_translation_has_the_commands_and_links_of_its_original(name):
+def test_translation_has_the_same_commands_and_links(name):
     texts = [(ROOT / f"{name}{end}.md").read_text("utf-8") for end in ("", ".zh-cn")]
     shown = r"^    \S.*$|`[^`\n]+`|\]\([^)]+\)"
     ours, theirs = [re.findall(shown, text.replace(".zh-cn", ""), re.MULTILINE) for text in texts]
