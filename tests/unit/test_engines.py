@@ -1,6 +1,6 @@
-"""Engines, hard's brain and what `prove` claims, held against every game and published counts.
+"""Engines, hard's brain and the claims of `prove`, checked with all games and published counts.
 
-How many nodes the searches visit is in docs/python-api.md and the lessons, which are run.
+The searches' node counts are in docs/python-api.md and the lessons, which tests also run.
 """
 
 import json
@@ -32,7 +32,7 @@ ENGINES = engines()
 def test_all_searches_agree_with_each_other_and_with_the_solver():
     for position in unfinished():
         if position.ply < 2 or (position.ply == 2 and position != canonical(position)):
-            continue  # minimax takes a while there
+            continue  # minimax is slow there
         plain, pruned, remembered = (
             ENGINES[name].reply(position) for name in ("minimax", "alphabeta", "transposition")
         )
@@ -45,32 +45,32 @@ def test_all_searches_agree_with_each_other_and_with_the_solver():
         assert not plain.score or len(best) == 10 - abs(plain.score)
 
 
-def like_kind(_, chances):
-    """To lose as often as can be; and of such ways, to win as rarely."""
+def kind_key(_, chances):
+    """Kind prefers to lose as often as possible, then to win as rarely as possible."""
     won, lost = chances
     return lost, -won
 
 
-def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
+def test_kind_loses_to_random_play_as_often_as_possible():
     for position in unfinished():
         board, me = str(position), position.turn
         reply = ENGINES["kind"].reply(position)
         after = dict(following(board))[reply.cells[0]]
-        chances = against_random(after, me, like_kind)
-        assert chances == against_random(board, me, like_kind)
+        chances = against_random(after, me, kind_key)
+        assert chances == against_random(board, me, kind_key)
     for seat, me in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
-        assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, like_kind)
+        assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, kind_key)
         assert seat.loss_chance > Fraction(9, 10) and seat.greatest_loss_chance == 1
 
 
-def test_the_interval_is_wilsons():
-    """Against a worked example: 15 of 20 gives 53.1 % to 88.8 %."""
+def test_interval_matches_a_worked_wilson_example():
+    """15 of 20 gives 53.1 % to 88.8 %."""
     low, high = interval(15, 20)
     assert (round(low, 3), round(high, 3)) == (0.531, 0.888)
     assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1
 
 
-def test_played_games_agree_with_the_exact_chance_from_either_seat():
+def test_match_results_agree_with_exact_chances_in_both_seats():
     tallies = match(ENGINES["medium"], ENGINES["random"], 4001, Random(5))
     assert [tally.games for tally in tallies] == [2001, 2000]
     for tally, exact in zip(tallies, prove(ENGINES["medium"]).seats, strict=True):
@@ -78,25 +78,25 @@ def test_played_games_agree_with_the_exact_chance_from_either_seat():
         assert low < exact.win_chance < high
 
 
-def test_a_duel(printed):
+def test_duel_prints_results_and_repeats_with_its_seed(printed):
     words = ("duel", "hard", "random", "-n", 200, "--seed")
-    told = printed(*words, 3)
-    assert told.startswith("hard against random, 200 games, seed 3\n")
-    assert "0 = 0.0%" in told and "(0.0% to " in told and "together" in told
-    assert printed(*words, 3) == told != printed(*words, 4)
+    out = printed(*words, 3)
+    assert out.startswith("hard against random, 200 games, seed 3\n")
+    assert "0 = 0.0%" in out and "(0.0% to " in out and "together" in out
+    assert printed(*words, 3) == out != printed(*words, 4)
     (facts,) = json.loads(printed("duel", "rules", "alphabeta", "-n", 20, "--json"))
     for seat in ("first", "second"):
         assert facts[seat]["drawn"]["games"] == 10
         assert facts[seat]["lost"]["interval"][0] == 0
 
 
-def test_all_against_all(printed, monkeypatch):
-    """Each pair once, as a match of the two."""
+def test_duel_all_plays_each_pair_once(printed, monkeypatch):
+    """Its results are those of a duel between the two."""
     chosen = {name: ENGINES[name] for name in ("random", "easy", "medium", "menace")}
     monkeypatch.setattr("noughts.cli.vs.engines", lambda: chosen)
-    told = printed("duel", "--all", "-n", 20)
-    assert max(map(len, told.splitlines())) <= 80 and " menace (untrained) " in told
-    _, _, *rows, _ = told.replace(" (untrained)", "").splitlines()
+    out = printed("duel", "--all", "-n", 20)
+    assert max(map(len, out.splitlines())) <= 80 and " menace (untrained) " in out
+    _, _, *rows, _ = out.replace(" (untrained)", "").splitlines()
     assert [tuple(row.split()[:2]) for row in rows] == list(combinations(chosen, 2))
     (facts,) = json.loads(printed("duel", "easy", "medium", "-n", 20, "--json"))
     seats = facts["first"], facts["second"]
@@ -109,24 +109,24 @@ MADE = brain.make()
 ai = load_device("ai")
 
 
-def like_hard(after, chances):
-    """First the value of the move; then how likely it wins."""
+def hard_key(after, chances):
+    """Hard prefers the move's value, then its chance to win."""
     return -minimax(after), chances[0]
 
 
 @cache
 def best_moves(board):
-    """Where hard moves, by brute force."""
+    """The cells that hard may choose, by brute force."""
     me = "XO"[board.count(".") % 2 == 0]
-    liked = {
-        cell: like_hard(after, against_random(after, me, like_hard))
+    keys = {
+        cell: hard_key(after, against_random(after, me, hard_key))
         for cell, after in following(board)
     }
-    return {cell for cell in liked if liked[cell] == max(liked.values())}
+    return {cell for cell in keys if keys[cell] == max(keys.values())}
 
 
-def test_the_solver_and_the_chip_agree_with_brute_force_everywhere():
-    """The chip on its board, too, where it may be either player."""
+def test_solver_and_chip_agree_with_brute_force_everywhere():
+    """The chip's own board is checked, too; there, the chip may be either player."""
     for position in unfinished():
         best = best_moves(str(position))
         assert solver.value(position) == minimax(str(position)), position
@@ -139,7 +139,7 @@ def test_the_solver_and_the_chip_agree_with_brute_force_everywhere():
         assert ai.best(marks, score, -1, "H") == cells
 
 
-def test_medium_completes_else_blocks_else_plays_anywhere_as_easy_does():
+def test_medium_wins_or_blocks_if_it_can_and_else_plays_like_easy():
     for position in unfinished():
         assert brain.best_cells(ai, position, "E") == list(position.free)
         board = Board.of(position)
@@ -148,7 +148,7 @@ def test_medium_completes_else_blocks_else_plays_anywhere_as_easy_does():
         assert set(cells) <= set(wanted) if wanted else cells == list(position.free)
 
 
-def test_the_committed_table_is_what_would_be_generated():
+def test_committed_table_equals_the_generated_one():
     assert (device_dir() / "table.py").read_text() == brain.source(MADE)
     assert MADE.id == load_device("table").ID
     assert len(MADE.payload) == 26
@@ -156,9 +156,9 @@ def test_the_committed_table_is_what_would_be_generated():
         assert brain.read(brain.source(table), "it") == table
 
 
-def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
-    unmendable = brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
-    for table in (unmendable, brain.Table(MADE.weights, MADE.book[1:])):
+def test_wrong_book_and_uncorrectable_weights_are_refused():
+    uncorrectable = brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
+    for table in (uncorrectable, brain.Table(MADE.weights, MADE.book[1:])):
         with pytest.raises(NoughtsError, match="wrong in"):
             brain.check(table)
 
@@ -173,7 +173,7 @@ def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
         ((*MADE.book, 3295), "1 in X........"),
     ],
 )
-def test_a_table_that_gives_value_away_has_a_flaw(book, why):
+def test_flaw_names_a_move_that_gives_away_value(book, why):
     table = brain.Table(MADE.weights, book)
     assert brain.flaw(table) == (why and f"the table {table.id} gives away value by playing {why}")
 
@@ -188,7 +188,7 @@ def test_a_table_that_gives_value_away_has_a_flaw(book, why):
         ("BOOK = (2307,", "BOOK = ("),
     ],
 )
-def test_a_file_that_is_not_a_table_is_neither_run_nor_quoted(old, new):
+def test_invalid_table_file_is_neither_run_nor_quoted(old, new):
     text = brain.source(MADE)
     with pytest.raises(NoughtsError) as caught:
         brain.read(text.replace(old, new), "other.py")
@@ -197,7 +197,7 @@ def test_a_file_that_is_not_a_table_is_neither_run_nor_quoted(old, new):
     assert str(caught.value).startswith("other.py ") and why in str(caught.value)
 
 
-def test_the_command_writes_and_checks(folder, printed, refused):
+def test_table_command_writes_and_checks_a_table(folder, printed, refused):
     assert "cannot use" in refused("table", "--check", "-o", "table.py")
     printed("table", "-o", "table.py")
     assert "26 bytes" in printed("table", "--check", "-o", "table.py")
@@ -208,7 +208,7 @@ def test_the_command_writes_and_checks(folder, printed, refused):
     assert "cannot write" in refused("table", "-o", "missing/table.py")
 
 
-def test_random_against_everything_is_every_game():
+def test_proof_of_random_covers_every_game():
     proof = prove(engines()["random"])
     first, second = proof.seats
     assert first.total == second.total == 255_168
@@ -219,10 +219,10 @@ def test_random_against_everything_is_every_game():
     assert proof.value_losing_positions == wrong == 3_191
 
 
-def test_the_figures_as_json(printed):
-    """Published for `rules` moving second: 489 games, of the wins 228 at ply 6 and 136 at ply 8.
+def test_prove_json_has_the_published_figures_of_rules(printed):
+    """Published for `rules` moving second: 489 games, with 228 wins at ply 6 and 136 at ply 8.
 
-    What is printed is in the lessons, which are run.
+    The printed text is in the lessons, which tests also run.
     """
     facts = json.loads(printed("prove", "rules", "--json"))["rules"]
     assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
@@ -230,22 +230,22 @@ def test_the_figures_as_json(printed):
     assert [facts["second"][result] for result in RESULTS] == [364, 125, 0]
 
 
-def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(printed, monkeypatch):
+def test_prove_shows_a_lost_game_once_as_cells_or_boards(printed, monkeypatch):
     chosen = {name: engines()[name] for name in ("kind", "medium")}
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
-    told = " ".join(printed("prove").split())
+    out = " ".join(printed("prove").split())
     cells = "by cells 1 2 3 4 5 7 9 (XOXOX.O.X);"
-    assert f"medium: loses moving second, {cells} gives away value in 467 of" in told
-    assert "most often by cells 2 1 3 4 8 5 6 7 (" in told
-    assert "this game" not in told and "as below" not in told
-    told = printed("prove", "medium")
-    assert "medium: loses moving second, as below; gives away value in 467 of" in told
-    assert max(map(len, told.splitlines())) <= 80
-    assert "\nX 1           O 2 ?         X 3           O 4 ?" in told
+    assert f"medium: loses moving second, {cells} gives away value in 467 of" in out
+    assert "most often by cells 2 1 3 4 8 5 6 7 (" in out
+    assert "this game" not in out and "as below" not in out
+    out = printed("prove", "medium")
+    assert "medium: loses moving second, as below; gives away value in 467 of" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\nX 1           O 2 ?         X 3           O 4 ?" in out
 
 
 class Fickle:
-    """Answers each position by one function after the other."""
+    """Answers each position with its functions in turn."""
 
     about, may_vary = "", True
 
@@ -259,7 +259,7 @@ class Fickle:
         return Reply(answer(position))
 
 
-def test_an_engine_that_is_called_perfect_has_to_be(noughts, monkeypatch):
+def test_prove_fails_if_an_engine_is_wrongly_called_perfect(noughts, monkeypatch):
     rules = engines()["rules"]
     chosen = Fickle(lambda position: rules.reply(position).cells, name="random", perfect=True)
     monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"random": chosen})
@@ -269,7 +269,7 @@ def test_an_engine_that_is_called_perfect_has_to_be(noughts, monkeypatch):
 
 
 def played(choose, first, other):
-    """The chances that a function wins, draws and loses; other: the answers of its opponent."""
+    """The chances that a function wins, draws and loses; other: its opponent's answers."""
 
     def mine(position):
         return alike(choose(noughts.Board.of(position)))
@@ -277,7 +277,7 @@ def played(choose, first, other):
     return ends(mine, other) if first else ends(other, mine)[::-1]
 
 
-def test_every_figure_is_that_of_playing_every_game(folder, printed, monkeypatch):
+def test_prove_figures_equal_those_of_playing_every_game(folder, printed, monkeypatch):
     chosen = {name: engines()[name] for name in ("medium", "hard", "kind", "menace")}
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
     (folder / "mine.py").write_text("def choose(board):\n    return board.legal_moves[:2]\n")
@@ -285,7 +285,7 @@ def test_every_figure_is_that_of_playing_every_game(folder, printed, monkeypatch
     def choose(board):
         return board.legal_moves[:2]
 
-    told = " ".join(printed("prove", "mine.py").split())
+    out = " ".join(printed("prove", "mine.py").split())
     for order, first in (("first", True), ("second", False)):
         boards = list(outcomes(choose, first))
         games = Counter(board.winner for board in boards)
@@ -295,22 +295,22 @@ def test_every_figure_is_that_of_playing_every_game(folder, printed, monkeypatch
         assert (
             f"mine.py {order} {len(boards):,} {won:,} {drawn:,} {lost:,} {min(plies)}-{max(plies)} "
             f"{f'{wins} = ' if len(str(wins)) < 14 else ''}{float(wins):.2%} mine.py"
-        ) in told
-        assert f"moving {order}, it loses {float(losses):.2%} of games against random" in told
+        ) in out
+        assert f"moving {order}, it loses {float(losses):.2%} of games against random" in out
     several = sum(len(position.free) > 1 for position in unfinished())
-    assert f"mine.py: chooses among several cells in {several:,} positions;" in told
+    assert f"mine.py: chooses among several cells in {several:,} positions;" in out
     facts = json.loads(printed("prove", "mine.py", "--json"))["mine.py"]
     assert facts["varies"] is facts["never_loses"] is False
     for name, engine in chosen.items():
         seats = [played(choose, first, answers(engine)) for first in (True, False)]
         shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
         listed = name.replace("menace", "menace (untrained)")
-        assert f" {listed} {' '.join(shares)}" in told
+        assert f" {listed} {' '.join(shares)}" in out
         exact = facts["against"][name]["first"]
         assert [Fraction(exact[result]) for result in RESULTS] == seats[0]
 
 
-def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():
+def test_proof_follows_all_varying_answers_and_ignores_their_order():
     proof = prove(Fickle(lambda position: position.free, lambda position: position.free[::-1]))
     assert proof.varies is None
     answers = slice(1), slice(-1, None)
@@ -320,16 +320,16 @@ def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():
     assert proof.replies[EMPTY].cells == (0, 8)
 
 
-def test_answers_that_vary_prove_nothing(printed, monkeypatch):
+def test_varying_answers_are_not_a_proof(printed, monkeypatch):
     fickle = Fickle(
         lambda position: solver.hard_moves(position)[:1],
         lambda position: solver.hard_moves(position)[-1:],
     )
     both = {"hard": engines()["hard"], "fickle": fickle}
     monkeypatch.setattr("noughts.engines.registry.engines", lambda: both)
-    told = " ".join(printed("prove", "fickle").split())
-    assert "never loses" not in told
-    assert "fickle: lost no game with its answers to two calls, which is not a proof;" in told
-    assert "from either seat in turn, each of its answers alike: against" in told
+    out = " ".join(printed("prove", "fickle").split())
+    assert "never loses" not in out
+    assert "fickle: lost no game with its answers to two calls, which is not a proof;" in out
+    assert "from either seat in turn, each of its answers alike: against" in out
     varied = r"fickle: its answers vary: in \S{9} it played \d, and another time \d"
-    assert re.search(varied, told)
+    assert re.search(varied, out)
