@@ -1,4 +1,4 @@
-"""The solved game, held against published counts, and its boards as a library."""
+"""The solved game, checked against published counts, and the public library."""
 
 import doctest
 import re
@@ -28,7 +28,7 @@ from noughts.game.solver import draw, level, puzzle_of, puzzles
 from sample_games import BOOT, DRAW, stages, wire
 
 
-def test_published_counts():
+def test_position_counts_match_the_published_ones():
     assert len(reachable()) == 5478
     assert sum(1 for _ in unfinished()) == 4520
     assert len({canonical(position) for position in reachable()}) == 765
@@ -50,13 +50,13 @@ def test_published_counts():
         ("OOOXX.XX.", "after the other had won"),
     ],
 )
-def test_illegal_positions_are_explained(text, why):
+def test_illegal_position_error_gives_the_reason(text, why):
     with pytest.raises(IllegalPositionError, match=why):
         parse(text)
 
 
 @given(st.permutations(list(range(9))), st.integers(0, 9))
-def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order, plies):
+def test_review_and_mistakes_agree_with_the_solver(order, plies):
     position, moves, wrong = EMPTY, [], []
     for ply, cell in enumerate(order[:plies]):
         if not position.over:
@@ -70,7 +70,7 @@ def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order
 
 
 @pytest.mark.parametrize(
-    ("start", "cell", "called"),
+    ("start", "cell", "expected"),
     [
         (".........", 0, Verdict.BEST),
         (".........", 4, Verdict.GOOD),  # wins 95 of 96 games, the corners 191 of 192
@@ -78,15 +78,15 @@ def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order
         ("X........", 1, Verdict.MISTAKE),  # a draw lost
         ("XX.OO....", 2, Verdict.BEST),
         ("XX.OO....", 8, Verdict.BLUNDER),
-        ("XX.OX...O", 5, Verdict.BEST),  # lost, whatever O plays: no mistake
+        ("XX.OX...O", 5, Verdict.BEST),  # lost already: not a mistake
     ],
 )
-def test_what_known_moves_are_called(start, cell, called):
+def test_known_moves_get_their_verdicts(start, cell, expected):
     (move,) = review([cell], parse(start))
-    assert verdict(move) == called
+    assert verdict(move) == expected
 
 
-def test_a_puzzle_has_one_right_move_and_it_matters():
+def test_puzzles_are_positions_with_one_right_move_among_several():
     wanted = {
         canonical(each)
         for each in unfinished()
@@ -100,8 +100,8 @@ def test_a_puzzle_has_one_right_move_and_it_matters():
         assert each.wins == (solver.value(each.position) == 1)
 
 
-def test_levels_of_puzzles():
-    """By depth, until enough people have answered."""
+def test_puzzle_level_depends_on_depth_or_on_answers():
+    """Depth decides, until enough people have answered."""
     found = {(each.depth, level(each, {})) for each in puzzles()}
     assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
@@ -109,7 +109,7 @@ def test_levels_of_puzzles():
     assert [level(hard, {hard.position: each}) for each in answers] == [3, 1, 1, 2, 2, 3]
 
 
-def test_puzzles_differ_from_the_one_before_and_are_turned_at_random():
+def test_draw_picks_a_random_symmetry_and_not_the_last_puzzle():
     random, least = Random(1), canonical(parse("XX..O...."))
 
     def drawn(before=EMPTY):
@@ -119,11 +119,11 @@ def test_puzzles_differ_from_the_one_before_and_are_turned_at_random():
 
     turned = Counter(drawn() for _ in range(400))
     assert len(turned) == 8 and min(turned.values()) > 25
-    others = {canonical(drawn(least)) for _ in range(400)}  # where no other fits, it is any other
+    others = {canonical(drawn(least)) for _ in range(400)}  # if no other fits, any other is drawn
     assert len(others) > 150 and least not in others
 
 
-def test_all_that_is_promised_is_there():
+def test_public_names_exist_and_have_docstrings():
     assert set(noughts.__all__) <= set(dir(noughts))
     for name in noughts.__all__:
         assert getattr(noughts, name).__doc__, name
@@ -151,18 +151,18 @@ def test_every_reachable_board_agrees_with_the_solver():
         (["²"], "is not a cell"),
     ],
 )
-def test_illegal_games_are_told_by_their_move(moves, why):
+def test_illegal_move_error_names_the_move(moves, why):
     for function in (Board.after, noughts.review):
         with pytest.raises(noughts.IllegalMoveError, match=why):
             function(moves)
 
 
-def test_pictures_are_documents_with_the_marks_labels_and_the_line():
+def test_svg_has_marks_labels_and_the_winning_line():
     picture = ET.fromstring(Board("XXXOO....").svg({5: "<&>", 0: "taken"}))
-    kinds = [element.tag.rpartition("}")[2] for element in picture]
-    assert kinds.count("circle") == 2
-    assert kinds.count("path") == 1 + 3
-    assert kinds.count("rect") == 1 + 3  # the ground, and the line that has won
+    tags = [element.tag.rpartition("}")[2] for element in picture]
+    assert tags.count("circle") == 2
+    assert tags.count("path") == 1 + 3
+    assert tags.count("rect") == 1 + 3  # the background, and the winning cells
     assert [element.text for element in picture if element.tag.endswith("text")] == ["<&>"]
     assert Board()._repr_svg_() == Board().svg()
 
@@ -175,7 +175,7 @@ def test_pictures_are_documents_with_the_marks_labels_and_the_line():
         ({"since": "2026-11-21"}, "'2026-11-21' is not a time; give milliseconds since 1970"),
     ],
 )
-def test_a_filter_that_fits_no_game_is_not_blamed_on_the_store(chosen, why):
+def test_invalid_game_filter_raises_with_the_reason(chosen, why):
     with pytest.raises(noughts.NoughtsError, match=why):
         noughts.GameFilter(**chosen)
 
@@ -193,7 +193,7 @@ def test_engines_are_found_by_name_and_answer_boards(name):
         noughts.engine(name[:-2] + name[-1])
 
 
-def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path, printed):
+def test_store_and_capture_give_equal_games_and_html_tables(tmp_path, printed):
     captured, db = tmp_path / "capture", tmp_path / "games.db"
     games = [*stages(DRAW), *stages([0, 4], end="x", number=2)]
     captured.write_bytes(b"noise\n" + wire(BOOT, *games))
@@ -212,7 +212,7 @@ def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path
     assert "<td>total</td>" in result._repr_html_()
 
 
-def test_the_document_is_true(repository, folder):
+def test_python_api_document_runs_and_names_public_errors(repository, folder):
     path = repository / "docs" / "python-api.md"
     failed, tried = doctest.testfile(str(path), module_relative=False)
     assert failed == 0 and tried > 20
