@@ -1,4 +1,4 @@
-"""What is learned from games: habits, the table that fits them, its gain; and `noughts learn`."""
+"""Learning from games: habits, the table that fits them, its gain; and `noughts learn`."""
 
 import json
 from collections import Counter
@@ -23,28 +23,28 @@ from official import NEWEST
 from sample_games import filled, stages
 
 HARD = brain.make()
-SOMEBODY = [centre_first, long(blind_to_diagonals), long(blocks_only)]
+PEOPLE = [centre_first, long(blind_to_diagonals), long(blocks_only)]
 
 
 @cache
 def learned(person, games, seed=1):
-    """The habits of somebody who has played so many games against hard, and their table."""
+    """The habits of a person after this many games against hard, and the table that fits them."""
     habits = learn.Habits(played(person, HARD, games, seed))
     return habits, learn.fit(habits)
 
 
-def test_nobody_seen_is_random_play():
-    """Which the solver knows exactly, from both seats."""
-    nobody = learn.Habits([])
+def test_habits_without_games_are_random_play():
+    """The solver knows its exact chances, in both seats."""
+    unknown = learn.Habits([])
     for position in unfinished():
-        assert all(isclose(p, 1 / len(position.free)) for p in nobody.anywhere(position).values())
+        assert all(isclose(p, 1 / len(position.free)) for p in unknown.anywhere(position).values())
     known = float(solver.win_chance() + solver.win_chance(hard_to_move=False)) / 2
-    assert isclose(learn.Chances(learn.by_table(HARD), nobody).win, known)
-    assert isclose(learn.best(nobody), known)
-    assert learn.fit(nobody) == HARD
+    assert isclose(learn.Chances(learn.by_table(HARD), unknown).win, known)
+    assert isclose(learn.best(unknown), known)
+    assert learn.fit(unknown) == HARD
 
 
-def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
+def test_habits_combine_seen_moves_with_general_preferences():
     game = learn.PeopleGame((4, 0), (True, False))
     habits = learn.Habits([game] * 996)
     assert (habits.games, habits.moves) == (996, 996)
@@ -53,9 +53,9 @@ def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
     assert set(took) == {"take the centre", "take a corner", "take an edge"}
     centre = took["take the centre"]
     assert (centre.could, centre.did, centre.by_chance) == (996, 1.0, pytest.approx(1 / 9))
-    # Elsewhere, too, the centre is what they like.
+    # They prefer the centre elsewhere, too.
     assert habits.anywhere(parse("X........"))[4] > 0.9
-    # A game that is turned or mirrored counts as the same.
+    # A rotated or mirrored game counts as the same.
     one, turned = (
         learn.Habits([learn.PeopleGame(moves, game.people)]) for moves in ((0, 1, 8), (2, 5, 6))
     )
@@ -66,8 +66,8 @@ def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
     assert all(0.07 < chance < 0.2 for chance in took_the_edge.values())
 
 
-@pytest.mark.parametrize("person", SOMEBODY)
-def test_chances_are_those_of_every_game_one_by_one(person):
+@pytest.mark.parametrize("person", PEOPLE)
+def test_chances_equal_those_of_playing_every_game(person):
     habits, table = learned(person, 50, seed=2)
     reached = Counter()
 
@@ -87,17 +87,17 @@ def test_chances_are_those_of_every_game_one_by_one(person):
     assert chances.reach() == pytest.approx(reached)
 
 
-@pytest.mark.parametrize("person", SOMEBODY)
-def test_two_hundred_games_find_the_best_play_against_a_habit(person):
-    """As good as any play that gives nothing away, against the people themselves."""
+@pytest.mark.parametrize("person", PEOPLE)
+def test_200_games_suffice_to_find_the_best_play_against_a_habit(person):
+    """Against that person, it is as good as the best play that preserves value."""
     chance = win_chance(person, learn.by_table(learned(person, 200)[1]))
     assert chance > win_chance(person, learn.by_table(HARD)) + 0.04
     assert isclose(chance, win_chance(person, value_preserving_moves, max))
 
 
-@pytest.mark.parametrize("person", SOMEBODY)
+@pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("count", [100, long(400)])
-def test_the_predicted_gain_is_the_gain(person, count):
+def test_predicted_gain_interval_contains_the_true_gain(person, count):
     games = played(person, HARD, count, seed=1)
     found = learn.estimate(games, HARD)
     before, after = (learn.by_table(each) for each in (HARD, learned(person, count)[1]))
@@ -108,8 +108,8 @@ def test_the_predicted_gain_is_the_gain(person, count):
 
 
 @pytest.mark.parametrize("seed", [0, long(1)])
-def test_it_never_loses_whatever_was_learned(seed):
-    """People who like each kind of cell by chance, and games that make no sense."""
+def test_learned_table_never_loses(seed):
+    """Even if people prefer random cells, and their games make little sense."""
     random = Random(seed)
     liking = [random.random() ** 3 for _ in range(9)]
 
@@ -125,7 +125,7 @@ def test_it_never_loses_whatever_was_learned(seed):
     assert len(table.payload) <= learn.MAX_BYTES
 
 
-def test_where_there_is_no_room_what_gains_most_is_taken_and_the_rest_is_named(monkeypatch):
+def test_full_book_has_the_largest_gains_and_the_rest_is_listed(monkeypatch):
     habits, roomy = learned(blocks_only, 200)
     assert not learn.left_out(roomy, habits)
     monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
@@ -136,7 +136,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken_and_the_rest_is_named(m
     assert win < learn.Chances(learn.by_table(roomy), habits).win - 0.01
     missed = learn.left_out(table, habits)
     assert missed
-    for each in missed:  # it is worth what playing it would gain
+    for each in missed:  # its gain is that of playing it
         assert each.before == own(each.position)
         policy = {position: own(position) for position in brain.classes()}
         chances = learn.Chances((policy | {each.position: each.after}).__getitem__, habits)
@@ -144,7 +144,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken_and_the_rest_is_named(m
         assert each.after[0] in value_preserving_moves(each.position)
 
 
-def test_changes_add_up_and_wait_for_mistakes():
+def test_changes_give_their_gain_reach_and_expected_mistakes():
     habits, table = learned(centre_first, 100)
     found = learn.changes(HARD, table, habits)
     reach = learn.Chances(learn.by_table(table), habits).reach()
@@ -162,29 +162,29 @@ def test_changes_add_up_and_wait_for_mistakes():
 
 def stored(folder, games):
     """A store with these games against the chip at hard."""
-    told = (
+    sentences = (
         stages(game.moves, number=number, first="A" if game.people[0] else "B")
         for number, game in enumerate(games, 1)
     )
-    return filled(folder / "games.db", *told)
+    return filled(folder / "games.db", *sentences)
 
 
-def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, refused, monkeypatch):
-    # It takes seconds, and both commands are about the same games.
+def test_learn_prints_its_gain_and_writes_a_valid_table(tmp_path, printed, refused, monkeypatch):
+    # Estimating takes seconds, and both commands use the same games.
     estimate = cache(learn.estimate)
     monkeypatch.setattr(learn, "estimate", lambda games, hard: estimate(tuple(games), hard))
     games = played(centre_first, HARD, 120, seed=1)
     table, habits = tmp_path / "table.py", learn.Habits(games)
     db = stored(tmp_path, games)
-    said = printed("learn", "-o", table, db=db)
+    out = printed("learn", "-o", table, db=db)
     made = brain.read(table.read_text(), "it")
     for part in (
         f"learned from 120 games, {habits.moves} moves of people", "take the centre", "put --table",
         "points (95 % interval)", "of people then play", "loses no game from either seat",
         f"table {made.id}",
     ):  # fmt: skip
-        assert part in said
-    assert "no gain can be shown yet" not in said and "did not fit" not in said
+        assert part in out
+    assert "no gain can be shown yet" not in out and "did not fit" not in out
     assert made == learn.fit(habits)
     head = " ".join(table.read_text().replace("#", "").split())
     assert f"wins most often against the people of 120 games ({habits.moves} moves of" in head
@@ -203,19 +203,19 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
     assert "; make another with" in refused(*check)
 
 
-def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
+def test_learn_prints_what_does_not_fit_into_the_table(tmp_path, printed, monkeypatch):
     monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
     monkeypatch.setattr(learn, "estimate", lambda *_: None)  # it takes a second
     db = stored(tmp_path, played(blocks_only, HARD, 20, seed=1))
     missed = json.loads(printed("learn", "--json", db=db))["left_out"]
     assert missed and missed[0]["better"] not in missed[0]["played"]
-    said = printed("learn", db=db)
-    assert "What did not fit into the table" in said and "no gain can be shown yet" in said
-    assert f"would win {100 * missed[0]['gain']:.2f} points" in said
+    out = printed("learn", db=db)
+    assert "What did not fit into the table" in out and "no gain can be shown yet" in out
+    assert f"would win {100 * missed[0]['gain']:.2f} points" in out
 
 
 @pytest.mark.long
-def test_the_chip_plays_a_learned_table():
+def test_chip_plays_a_learned_table():
     _, table = learned(centre_first, 100)
     for position, answer in ask_hard(NEWEST[0], table, up_to_symmetry=True).items():
         assert answer.cells == list(brain.choose(position, table).cells)

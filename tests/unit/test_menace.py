@@ -1,4 +1,4 @@
-"""MENACE, held against what Michie published, and against calculations of another kind; its file.
+"""MENACE, checked against Michie's figures and independent calculations; and its file.
 
 D. Michie, "Experiments on the mechanization of game-learning. Part I", The Computer Journal 6(3),
 1963, 232-236.
@@ -24,8 +24,8 @@ from sample_games import filled, stages
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def test_there_is_a_box_for_each_position_with_a_choice():
-    """Michie's 287 are those in which something can still be done."""
+def test_each_position_with_a_choice_has_a_box():
+    """Michie's 287 leave out the opener's positions that the next move loses."""
     boxes = Menace().boxes
     assert set(boxes) == {canonical(each) for each in unfinished() if len(each.free) > 1}
     by_ply = Counter(position.ply for position in boxes)
@@ -36,8 +36,8 @@ def test_there_is_a_box_for_each_position_with_a_choice():
     assert len(openers) - len(lost_next) == 287
 
 
-def test_it_learns_from_a_game():
-    """Opening in the corner 9, in a game that is turned: the boxes are those of the corner 1."""
+def test_menace_learns_from_a_game():
+    """The game opens in corner 9; rotated, its boxes are those of corner 1."""
     menace, game = Menace(), [8, 4, 0, 2, 6, 3, 7]
     menace.learn(game, 1, [True])  # X has the bottom row
     assert menace.boxes[EMPTY] == {0: 4 + 3, 1: 4, 4: 4}
@@ -50,19 +50,19 @@ def test_it_learns_from_a_game():
     assert menace.boxes[EMPTY] == {0: 4 + 3 + 1, 1: 4, 4: 4}
 
 
-def test_it_resigns_where_a_box_is_empty_but_not_its_first():
+def test_menace_resigns_at_an_empty_box_and_never_empties_its_first():
     menace = Menace()
     for cells in (1, 0, 2, 4, 3, 8), [0], [4], *((1, 0, cell) for cell in range(2, 9)):
         for _ in range(30):
             menace.learn(cells, -1, [True])
     assert menace.boxes[EMPTY] == {0: 0, 1: 0, 4: 1}
-    # Which of its moves lost a bead: not the first, whose last one stays.
+    # The moves that lost a bead: not the first, which keeps its last one.
     assert menace.learn([4, 0, 1, 3, 2, 6], -1, [True]) == [1, 2]
     assert menace.reply(parse("OX.......")).cells == ()
 
 
-def spoiled(menace, first):
-    """How likely it loses to an opponent that knows all beads, by the rules alone."""
+def exact_loss_chance(menace, first):
+    """Its chance of losing to an opponent that knows all beads, by the rules alone."""
 
     def chances(position):
         return menace.reply(position).chances()
@@ -79,22 +79,22 @@ def spoiled(menace, first):
     return lost(EMPTY)
 
 
-def test_the_greatest_loss_is_what_its_best_opponent_gets():
+def test_greatest_loss_chance_is_that_against_its_best_opponent():
     menace = Menace()
     list(train(menace, engines()["medium"].reply, 100, (True,), Random(1)))
     for seat in prove(menace).seats:
-        assert seat.greatest_loss_chance == spoiled(menace, seat.first)
+        assert seat.greatest_loss_chance == exact_loss_chance(menace, seat.first)
 
 
-def test_in_self_play_both_sides_learn():
+def test_both_sides_learn_in_self_play():
     learned, random = Menace(), engines()["random"]
     list(train(learned, learned.reply, 1000, (True,), Random(1)))
     assert odds(learned.reply, random.reply).lost < odds(Menace().reply, random.reply).lost / 2
     assert odds(random.reply, learned.reply).won < odds(random.reply, Menace().reply).won / 2
 
 
-def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
-    """What it prints is in a lesson, which is run."""
+def test_train_saves_a_machine_and_resumes_from_it(folder, printed):
+    """Its printed output is in a lesson, which tests also run."""
     menace = Menace()
     list(train(menace, engines()["hard"].reply, 40, (True,), Random(1)))
     words = ("train", "menace", "--against", "hard", "--games", 40)
@@ -109,7 +109,7 @@ def test_train_saves_what_it_learned_and_goes_on_from_it(folder, printed):
     assert facts["won"] + facts["drawn"] + facts["lost"] == 3
 
 
-def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
+def test_train_learns_in_both_seats_and_its_curve_averages_them(printed):
     line = "train menace --games 8 --seed 7 -o m.json --against rules --seat both"
     curve = json.loads(printed(*line.split(), "--json"))["curve"]
     again, rules = Menace(), engines()["rules"].reply
@@ -123,7 +123,7 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(printed):
     assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"
 
 
-def test_an_engine_in_a_file_that_moves_first_is_asked_in_each_game(folder, printed):
+def test_engine_file_that_moves_first_is_asked_in_each_game(folder, printed):
     (folder / "mine.py").write_text(
         "def choose(board):\n    print(str(board.position), file=open('asked.txt', 'a'))\n"
         "    return board.legal_moves[:2]\n"
@@ -141,40 +141,40 @@ def without_beads(ply):
     return menace
 
 
-def test_a_machine_resigns_where_its_box_is_empty(folder, printed):
+def test_commands_report_that_a_machine_resigns(folder, printed):
     path = "./menace.json"
     write(without_beads(2), folder / path)
     assert "X, menace.json, resigns\nO has won\n" in printed("vs", path, "easy")
     (folder / "other").mkdir()
     write(Menace(), folder / "other" / path)
-    told = printed("duel", path, "other/menace.json", "-n", 2)
-    assert told.startswith("./menace.json against other/menace.json, 2 games")
-    told = " ".join(printed("prove", path).split())
-    assert "it loses 100.00% of games against random play, 100.00% against" in told
-    head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")
+    out = printed("duel", path, "other/menace.json", "-n", 2)
+    assert out.startswith("./menace.json against other/menace.json, 2 games")
+    out = " ".join(printed("prove", path).split())
+    assert "it loses 100.00% of games against random play, 100.00% against" in out
+    head, _, tail = out.partition("as X, loses 33.33% of games against its best opponent like")
     assert head and tail.count("resigns here") == 1 and tail.index("resigns") < tail.index("as O")
     assert "menace.json resigns, as X" in printed("train", path, "--show", "X...O....")
-    told = printed("train", path, "--against", "hard", "--games", 5)
-    assert "12 of its 593 boxes are empty" in told and "It loses every game" in told
+    out = printed("train", path, "--against", "hard", "--games", 5)
+    assert "12 of its 593 boxes are empty" in out and "It loses every game" in out
     write(without_beads(0), folder / path)
-    told = " ".join(printed("prove", path).split())
-    assert "menace.json: loses moving first, at once, as it resigns;" in told
-    assert "100.00% against its best opponent, most often at once" in told
+    out = " ".join(printed("prove", path).split())
+    assert "menace.json: loses moving first, at once, as it resigns;" in out
+    assert "100.00% against its best opponent, most often at once" in out
 
 
-def test_a_box_is_shown_without_training_unless_games_are_asked_for(printed, refused):
+def test_train_show_trains_only_if_games_are_requested(printed, refused):
     printed("train", "menace", "--show", ".........", "-o", "new.json")
     assert read("new.json").games == 0 and read("new.json").boxes == Menace().boxes
     assert printed("train", "menace", "--show", "XOXXOOOX.").endswith(
         "There is no box for this position: X has one move, cell 9.\n"
     )
-    told = printed("train", "new.json", "--show", ".........", "--games", 2)
-    assert told.startswith("new.json against medium, 2 games, seed 1: won ")
-    assert "X to move draws one of " in told
+    out = printed("train", "new.json", "--show", ".........", "--games", 2)
+    assert out.startswith("new.json against medium, 2 games, seed 1: won ")
+    assert "X to move draws one of " in out
     assert "the game is over" in refused("train", "menace", "--show", "XXXOO....")
 
 
-def test_it_learns_from_stored_games(folder, printed, refused, misused):
+def test_train_learns_from_stored_games(folder, printed, refused, misused):
     won, draw = [0, 1, 4, 2, 8], [0, 1, 2, 4, 3, 5, 7, 6, 8]
     games = stages(won), stages(draw, number=2, first="B"), stages(won, number=4, first="B")
     db = filled(folder / "games.db", *games, stages([4], "x", number=3))
@@ -190,20 +190,20 @@ def test_it_learns_from_stored_games(folder, printed, refused, misused):
     assert "--stored plays no games; leave" in misused(*words, "--games", "1")
 
 
-def test_train_checks_the_folder_before_it_learns(folder, refused):
-    told = refused("train", "menace", "--games", "1", "-o", "no/m.json")
-    assert "m.json (no such folder); make the folder, or choose another\n" in told
+def test_train_refuses_an_unusable_output_path(folder, refused):
+    out = refused("train", "menace", "--games", "1", "-o", "no/m.json")
+    assert "m.json (no such folder); make the folder, or choose another\n" in out
     (folder / "folder.json").mkdir()
     assert "cannot use folder.json" in refused("train", "menace", "-o", "folder.json")
 
 
 @pytest.mark.xdist_group("pandas or matplotlib")
-def test_the_curve_as_a_picture(folder, printed, noughts):
+def test_train_plots_its_curve_and_saves_even_if_plotting_fails(folder, printed, noughts):
     words = ("train", "menace", "--against", "hard", "--games", 3, "--plot")
     assert "curve.svg written\n" in printed(*words, "curve.svg")
     text = (folder / "curve.svg").read_text()
     assert all(word in text for word in ("menace against hard", "wins", "draws", "loses"))
-    # What it learned is saved even where the curve cannot be drawn.
+    # It saves what it has learned even if the curve cannot be drawn.
     assert "cannot write" in noughts(*words, "no/curve.svg", "-o", "m.json")[2]
     assert read("m.json").games == 3
 
@@ -218,7 +218,7 @@ def test_the_curve_as_a_picture(folder, printed, noughts):
     ],
     ids=lambda text: text[:30],
 )
-def test_any_other_file_is_refused_and_not_overwritten(old, new, folder, refused):
+def test_invalid_menace_file_is_refused_and_not_overwritten(old, new, folder, refused):
     write(Menace(), folder / "menace.json")
     other = (folder / "menace.json").read_text().replace(old, new, 1)
     (folder / "menace.json").write_text(other)
