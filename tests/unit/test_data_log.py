@@ -180,6 +180,7 @@ def test_unresponsive_drive_blocks_neither_polling_nor_closing(tmp_path):
     assert asked.wait(60)
     assert source.poll() == []
     source.close()
+    assert source._thread.is_alive()  # it still waits for the drive
     answers.set()
 
 
