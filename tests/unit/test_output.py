@@ -1,4 +1,4 @@
-"""Writing whole files, and lines for a reader who may not read."""
+"""Atomic file writes, and printing lines to a reader that may stall."""
 
 import os
 import select
@@ -19,7 +19,7 @@ from waiting import until
 
 
 @POSIX
-def test_a_file_is_replaced_and_keeps_its_mode_and_its_link(tmp_path):
+def test_atomic_write_preserves_mode_and_symlink(tmp_path):
     path, link = tmp_path / "file", tmp_path / "link"
     path.write_text("old")
     path.chmod(0o640)
@@ -31,7 +31,7 @@ def test_a_file_is_replaced_and_keeps_its_mode_and_its_link(tmp_path):
     assert link.is_symlink() and {*tmp_path.iterdir()} == {path, link}
 
 
-def test_after_an_error_the_old_content_is_there_and_nothing_else(tmp_path):
+def test_failed_write_leaves_old_content_and_no_temporary_file(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
     with pytest.raises(KeyboardInterrupt), atomic_writer(path) as file:
@@ -41,15 +41,15 @@ def test_after_an_error_the_old_content_is_there_and_nothing_else(tmp_path):
 
 
 @FULL_DISK
-def test_a_device_stays_a_device():
+def test_failed_write_does_not_replace_a_device():
     with pytest.raises(NoughtsError, match=r"cannot write /dev/full \(No space left on device\);"):
         atomic_write(Path("/dev/full"), b"x")
     assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
 
 @POSIX
-def test_standard_output_can_be_named(tmp_path):
-    """It may be a pipe, or a file that cannot be replaced since others have it open."""
+def test_atomic_write_accepts_dev_stdout(tmp_path):
+    """It may be a pipe, or a file that is open elsewhere and cannot be replaced."""
     write = "atomic_write(Path('/dev/stdout'), b'text')"
     code = f"from pathlib import Path; from noughts.files import atomic_write; {write}"
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120)
@@ -59,17 +59,17 @@ def test_standard_output_can_be_named(tmp_path):
     assert (tmp_path / "out").read_bytes() == b"text"
 
 
-def test_a_folder_is_refused(tmp_path):
+def test_folder_as_target_is_refused(tmp_path):
     with pytest.raises(NoughtsError, match=r"\(it is a folder\); name a file in it$"):
         atomic_write(tmp_path, b"x")
 
 
 @pytest.fixture
 def pipe():
-    """The two ends of a pipe, as files."""
+    """Both ends of a pipe, as files."""
     reading, writing = os.pipe()
-    with os.fdopen(reading) as there, os.fdopen(writing, "w", encoding="ascii") as here:
-        yield there, here
+    with os.fdopen(reading) as reader, os.fdopen(writing, "w", encoding="ascii") as writer:
+        yield reader, writer
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def lines(pipe):
 
 @contextmanager
 def read_in_background(pipe):
-    """Gives the lines that came, once they all have."""
+    """Gives a list that has all lines once the block has ended."""
     received = []
     reader = threading.Thread(target=lambda: received.extend(pipe[0]))
     reader.start()
@@ -88,7 +88,7 @@ def read_in_background(pipe):
     reader.join()
 
 
-def test_all_is_printed_in_order(pipe, lines):
+def test_lines_are_printed_in_order(pipe, lines):
     for number in range(100):
         lines.put([f"{number}", "é"])
     lines.put([])
@@ -98,8 +98,8 @@ def test_all_is_printed_in_order(pipe, lines):
 
 
 def test_unread_lines_are_dropped_and_counted(pipe, lines):
-    # A pipe, what is being printed and what waits are less than half of it. How often it is told
-    # depends on when the thread that prints has its turn.
+    # The pipe and the queue together hold less than half of the lines. How often the count is
+    # printed depends on when the printing thread is scheduled.
     for _ in range(5000):
         lines.put(["x" * 1000])
     with read_in_background(pipe) as received:
@@ -112,7 +112,7 @@ def test_unread_lines_are_dropped_and_counted(pipe, lines):
 
 
 @POSIX
-def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe, lines):
+def test_close_times_out_and_returns_unprinted_count(pipe, lines):
     for _ in range(300):
         lines.put(["x" * 999])
     until(lambda: not select.select([], [pipe[1]], [], 0)[1], "a full pipe")

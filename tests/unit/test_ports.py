@@ -1,4 +1,4 @@
-"""Serial ports: finding micro:bits, why one cannot be opened, and following those that come."""
+"""Serial ports: finding micro:bits, explaining failed opens, and following ports."""
 
 import errno
 import io
@@ -25,8 +25,8 @@ from waiting import until
 
 
 @pytest.fixture
-def plugged(monkeypatch):
-    """Says what is plugged in; USB devices cannot be had in a test."""
+def plug_in(monkeypatch):
+    """Sets which ports the system lists, because tests have no USB devices."""
 
     def plug(*names, vid=0x0D28, pid=0x0204, usb_id="9900" + "0A" * 22):
         ports = [
@@ -38,26 +38,26 @@ def plugged(monkeypatch):
     return plug
 
 
-def test_only_micro_bits_are_found(plugged):
-    plugged("/dev/ttyACM1", "/dev/ttyACM0")
+def test_find_ports_lists_only_micro_bits(plug_in):
+    plug_in("/dev/ttyACM1", "/dev/ttyACM0")
     assert [port.name for port in find_ports()] == ["/dev/ttyACM0", "/dev/ttyACM1"]
     assert find_ports()[0].usb_id == "9900" + "0a" * 22
-    plugged("/dev/ttyACM0", pid=0x0205)
+    plug_in("/dev/ttyACM0", pid=0x0205)
     assert find_ports() == []
-    for usb_id in None, "":  # a system may not tell it
-        plugged("COM3", usb_id=usb_id)
+    for usb_id in None, "":  # some systems do not report it
+        plug_in("COM3", usb_id=usb_id)
         assert find_ports() == [Port("COM3", None)]
 
 
-def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
-    plugged("COM3")
+def test_choose_port_takes_the_named_or_only_port(plug_in):
+    plug_in("COM3")
     assert choose_port(None) == "COM3"
     assert choose_port("COM9") == "COM9"
-    assert choose_port("") == ""  # which cannot be opened, and is not the one that is plugged in
-    plugged()
+    assert choose_port("") == ""  # cannot be opened, and does not mean the only port
+    plug_in()
     with pytest.raises(BoardError, match=r"no micro:bit was found on a serial port; plug it in"):
         choose_port(None)
-    plugged("COM3", "COM4")
+    plug_in("COM3", "COM4")
     with pytest.raises(BoardError, match=r"2 micro:bits .* \(COM3, COM4\); name one with --port"):
         choose_port(None)
 
@@ -73,12 +73,12 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
         ("nonsense://x", "cannot open the port nonsense://x (invalid URL, protocol 'nonsense'"),
     ],
 )
-def test_ports_that_cannot_be_opened(plugged, name, why):
-    plugged()
+def test_open_port_explains_failure_in_one_line(plug_in, name, why):
+    plug_in()
     with pytest.raises(BoardError, match=re.escape(why)) as caught:
         open_port(name)
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
-    plugged("COM3", "COM4")
+    plug_in("COM3", "COM4")
     if "there is no port" in why:
         with pytest.raises(BoardError, match="there is a micro:bit on COM3 and COM4"):
             open_port(name)
@@ -88,18 +88,18 @@ def test_ports_that_cannot_be_opened(plugged, name, why):
     ("group", "todo"),
     [
         ("uucp", "; join its group with `sudo usermod -aG uucp "),
-        ("root", "; add a udev rule for it (micro:bits are 0d28:0204)"),  # not for people
+        ("root", "; add a udev rule for it (micro:bits are 0d28:0204)"),  # not a group for people
     ],
 )
-def test_no_permission_names_the_group(monkeypatch, group, todo):
-    """Root, as which tests may run, is permitted everything; so the system's answer is made up."""
+def test_permission_error_suggests_group_or_udev_rule(monkeypatch, group, todo):
+    """The error is faked: tests may run as root, who can open every port."""
     monkeypatch.setattr("pathlib.Path.group", lambda _: group)
     denied = PermissionError(errno.EACCES, "Permission denied")
     assert why_not("/dev/ttyACM0", denied).startswith(f"no permission to use /dev/ttyACM0{todo}")
 
 
 class HungUp:
-    """A port whose far end has hung up: termios.error is no OSError."""
+    """A port whose far end has hung up: termios.error is not an OSError."""
 
     port = "it"
 
@@ -116,14 +116,14 @@ class HungUp:
         lambda port: BoardFiles(port).survey(),
     ],
 )
-def test_a_line_that_has_hung_up(use):
+def test_hung_up_port_raises_board_error(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):
         use(HungUp())
 
 
 @pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
-def test_a_port_in_use_says_by_whom(port, called, exclusive):
-    """By its lock; a tty device also without one."""
+def test_port_in_use_error_names_the_process(port, called, exclusive):
+    """It is found by its lock; on a tty device, even without one."""
     name = port(called).path
     code = (
         f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
@@ -143,24 +143,24 @@ def test_a_port_in_use_says_by_whom(port, called, exclusive):
 
 
 class Monitor(PortMonitor):
-    """Follows ports; `there` is what the system lists, and `asked` how often it was asked."""
+    """Follows ports; `ports` is what the system lists, and `scans` counts how often it did."""
 
-    def __init__(self, *wanted, there=()):
-        self.there, self.asked = there, 0
+    def __init__(self, *wanted, ports=()):
+        self.ports, self.scans = ports, 0
         super().__init__(wanted, find=self.find)
 
     def find(self):
-        self.asked += 1
-        return list(self.there)
+        self.scans += 1
+        return list(self.ports)
 
-    def looked(self, times):
-        """Wait until the system was asked so often; a look that has begun may be an older one."""
-        asked, changes = self.asked + times, []
-        until(lambda: changes.extend(self.poll()) or self.asked >= asked, "a look")
+    def changes_during(self, scans):
+        """Poll until this many more scans have begun; give the changes."""
+        last, changes = self.scans + scans, []
+        until(lambda: changes.extend(self.poll()) or self.scans >= last, "a scan")
         return changes
 
     def changes(self, count):
-        """So many changes, when they have come; bytes that follow each other count once."""
+        """Wait for this many changes; consecutive bytes from a board count as one."""
         changes = []
 
         def enough():
@@ -187,12 +187,12 @@ def follow(monkeypatch):
         yield lambda *words, **named: started.enter_context(closing(Monitor(*words, **named)))
 
 
-def test_boards_are_named_by_their_usb_ids(port, follow):
+def test_boards_are_named_by_usb_id_or_port(port, follow):
     one, two = port("one"), port("two")
     name, other = (os.path.realpath(each.path) for each in (one, two))
     follower = follow()
     assert follower.poll() == []
-    follower.there = [Port(name, "9900aa"), Port(other, None)]
+    follower.ports = [Port(name, "9900aa"), Port(other, None)]
     assert set(follower.changes(2)) == {
         PortOpened("usb-9900aa", name),
         PortOpened(other, other),
@@ -201,26 +201,26 @@ def test_boards_are_named_by_their_usb_ids(port, follow):
         far.send(b"hello")
         assert follower.changes(1) == [DataReceived(board, b"hello", None)]
     follower.close()
-    # A port that was named by a link is the board behind it; the others are not followed.
-    assert follow(one.path, there=follower.there).changes(1) == [PortOpened("usb-9900aa", one.path)]
+    # A link to a port names the board behind it; other ports are not followed.
+    assert follow(one.path, ports=follower.ports).changes(1) == [PortOpened("usb-9900aa", one.path)]
 
 
-def test_a_refusal_is_told_once_and_a_port_named_twice_is_read_once(port, follow):
+def test_unavailable_port_is_reported_once_and_duplicate_is_read_once(port, follow):
     follower = follow("/dev/nowhere")
     (refused,) = follower.changes(1)
     assert isinstance(refused, PortUnavailable)
     assert refused.port == "/dev/nowhere"
-    assert follower.looked(3) == []
+    assert follower.changes_during(3) == []
     far = port("one")
     name = far.path
     follower = follow(name, name)
     assert follower.changes(1) == [PortOpened(name, name)]
     far.send(b"once")
     assert follower.changes(1) == [DataReceived(name, b"once", None)]
-    assert follower.looked(3) == []
+    assert follower.changes_during(3) == []
 
 
-def test_one_that_talks_without_end_does_not_keep_the_others_waiting(port, follow):
+def test_port_that_never_stops_sending_does_not_delay_others(port, follow):
     loud, quiet = port("loud"), port("quiet")
     follower = follow(loud.path, quiet.path)
     follower.changes(2)
@@ -237,7 +237,7 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(port, follo
     until(has_other, "the other's bytes", step_s=0)
 
 
-def test_a_port_is_released_and_taken_again(port, follow):
+def test_port_is_released_and_reopened(port, follow):
     far = port("one")
     name = far.path
     follower = follow(name)
@@ -251,7 +251,7 @@ def test_a_port_is_released_and_taken_again(port, follow):
     assert follower.changes(1) == [PortOpened(name, name)]
 
 
-def test_a_far_hosts_port_which_gives_a_byte_at_a_time_is_read_in_one_go():
+def test_read_port_joins_single_bytes_from_a_remote_port():
     far = io.BytesIO(b"0123456789")
     port = SimpleNamespace(port="rfc2217://pi:1", read=lambda size: far.read(1))
     assert [read_port(port, 8), read_port(port, 8), read_port(port, 8)] == [b"01234567", b"89", b""]

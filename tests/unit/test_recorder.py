@@ -1,4 +1,4 @@
-"""What boards say, by cable and radio, on its way to the store and the events; games of `play`."""
+"""The recorder: from bytes, by cable and radio, to the store and events; games of `play`."""
 
 import contextlib
 import io
@@ -42,8 +42,8 @@ from sample_games import A_WINS, AT, BOOT, DRAW, receive, stages, wire, write
 from waiting import until
 
 
-def received(store):
-    """What is in the store besides sentences, and their number."""
+def stored_lines(store):
+    """The stored noise, and the number of stored sentences."""
     ((sentences,),) = store.read("SELECT count(*) FROM lines WHERE boot IS NOT NULL")
     noise = store.read(
         "SELECT name, at, text FROM lines JOIN boards ON boards.id = board WHERE boot IS NULL "
@@ -53,19 +53,19 @@ def received(store):
 
 
 @pytest.mark.parametrize("seeds", [range(30), long(range(30, 150))])
-def test_hostile_boards(tmp_path, seeds):
-    """As the longer campaign, `python tests/support/fuzz_log.py`.
+def test_hostile_boards_do_not_corrupt_the_store(tmp_path, seeds):
+    """A short run of `python tests/support/fuzz_log.py`.
 
-    Each has a store of its own: once a port has said many boots at once, which of them ends late
-    follows from the order of its lines, and a second reading may take another one for late.
+    Each seed has its own store: after many boots from one port at once, the order of its lines
+    decides which games are late, and reading them again may decide otherwise.
     """
     for seed in seeds:
         dice = Random(seed)
         fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path / str(seed))
 
 
-def test_a_sentence_is_stored_before_its_event(recorder, store):
-    """So that nothing that was shown is lost when the program is killed."""
+def test_sentence_is_stored_before_its_event(recorder, store):
+    """So if the program is killed, nothing that it has shown is lost."""
     game = stages([4, 0])
     with contextlib.closing(sqlite3.connect(store.path)) as other:
         for lines, (sentence, number) in enumerate(
@@ -81,14 +81,14 @@ def test_a_sentence_is_stored_before_its_event(recorder, store):
     ]
 
 
-def test_boards_do_not_mix(recorder, store):
+def test_bytes_of_two_boards_do_not_mix(recorder, store):
     for a, b in zip(wire(stages([4])[1]), wire(stages([0])[1]), strict=True):
         receive(recorder, "one", bytes([a]), AT)
         receive(recorder, "two", bytes([b]), AT)
     assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
 
 
-def test_noise_is_counted_stored_and_harmless(recorder, store):
+def test_noise_is_counted_escaped_and_stored(recorder, store):
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
     assert receive(recorder, "usb-1", data, AT) == [
         NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")
@@ -97,35 +97,35 @@ def test_noise_is_counted_stored_and_harmless(recorder, store):
     assert receive(recorder, "usb-1", b"\n", AT) == [NoiseReceived("usb-1", "half a li")]
     assert recorder.noise == len(data) - 2 + 9
     texts = [("usb-1", AT, r"Traceback\x1b[2J\xff\x5c"), ("usb-1", AT, "half a li")]
-    assert received(store) == (texts, 0)
+    assert stored_lines(store) == (texts, 0)
     receive(recorder, "usb-1", data, AT)
-    assert received(store) == (texts, 0)  # once more at the same moment
+    assert stored_lines(store) == (texts, 0)  # repeated with the same time
     receive(recorder, "usb-1", data, AT + 1)
     receive(recorder, "usb-1", data, None)
-    assert received(store) == ([*texts, ("usb-1", AT + 1, texts[0][2])], 0)
+    assert stored_lines(store) == ([*texts, ("usb-1", AT + 1, texts[0][2])], 0)
 
 
-def test_the_oldest_noise_makes_room_and_sentences_stay(recorder, store, monkeypatch):
+def test_oldest_noise_is_purged_and_sentences_stay(recorder, store, monkeypatch):
     monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
     monkeypatch.setattr("noughts.store.lines._PURGED", 10)
     receive(recorder, "usb-1", wire(stages([4])[1]), AT)
     for number in range(1000):
         receive(recorder, "usb-1", f"line {number}\r\n".encode(), AT + number)
-    noise, sentences = received(store)
+    noise, sentences = stored_lines(store)
     assert 250 < len(noise) < 400 and sentences == 1
     assert [int(text.split()[1]) for _, _, text in noise] == list(range(1000 - len(noise), 1000))
 
 
-def test_later_versions_are_reported_once_and_stored(recorder, store):
+def test_unknown_sentence_type_is_reported_once_and_stored(recorder, store):
     later = f"$NX,1*{checksum('NX,1')}".encode()
     assert receive(recorder, "usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
         UnknownSentence("usb-1", "sentence type $NX")
     ]
-    assert received(store) == ([("usb-1", AT, later.decode())], 0)
+    assert stored_lines(store) == ([("usb-1", AT, later.decode())], 0)
 
 
-def test_events_in_words_and_as_records():
-    told = stages([4])[1]
+def test_events_as_text_and_as_records():
+    sentence = stages([4])[1]
     events = {
         PortClosed("usb-1", "/dev/ttyACM0", "why"):
             "usb-1: disconnected (why); watching resumes when it is back",
@@ -133,7 +133,7 @@ def test_events_in_words_and_as_records():
             "usb-1: sentence type $NX is not known to this version; get a newer noughts",
         SentenceStored("usb-1", BOOT, None, True):
             "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
-        SentenceStored("usb-1", told, 7, False):
+        SentenceStored("usb-1", sentence, 7, False):
             "usb-1: game 7, move 1: A in the centre (already stored)",
         StoreGone("g.db", "g-2.db"):
             "g.db was deleted, overwritten or damaged; from now on games are stored in g-2.db, "
@@ -142,14 +142,14 @@ def test_events_in_words_and_as_records():
     for event, words in events.items():
         assert event.text() == words
         assert json.dumps(event.record())
-    assert SentenceStored("usb-1", told, 7, True).record() == {
+    assert SentenceStored("usb-1", sentence, 7, True).record() == {
         "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
         "played_before": None, "game": 7, "boot": "00000A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
 
 
-def test_a_session_knows_how_things_stand():
+def test_session_tracks_waiting_ports_and_warnings():
     session = Session()
     session.take(PortUnavailable("/dev/b", "busy"))
     session.take(PortOpened("/dev/b", "/dev/b"))
@@ -165,30 +165,30 @@ def test_a_session_knows_how_things_stand():
 
 
 def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
-    """And what is too much to wait stays where it is."""
+    """When too many are waiting, the rest stays in its source."""
     monkeypatch.setattr("noughts.recording.recorder._MAX_PENDING", 5)
     monkeypatch.setattr("noughts.recording.recorder._REPORT_BUSY_AFTER_S", 0.0)
     source = QueuedSource()
     recorder = Recorder(store, [source])
-    told, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
+    first, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert receive(recorder, "usb-1", wire(*told), AT) == [StoreBusy(str(store.path))]
+        assert receive(recorder, "usb-1", wire(*first), AT) == [StoreBusy(str(store.path))]
         source.put(DataReceived("usb-1", wire(*later), AT))
         assert recorder.poll() == []
-        assert len(recorder.pending) == len(told)
+        assert len(recorder.pending) == len(first)
         assert store.read("SELECT * FROM boards") == []
     waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
-    assert [each.data for each in waiting] == [wire(each)[:-2] + b"\n" for each in told]
+    assert [each.data for each in waiting] == [wire(each)[:-2] + b"\n" for each in first]
     *stored, free = recorder.poll()
-    assert [event.sentence for event in stored] == told
+    assert [event.sentence for event in stored] == first
     assert free == StoreFree(str(store.path))
     assert [event.sentence for event in recorder.poll()] == later
 
 
 @POSIX
 @pytest.mark.parametrize("deleted", ["games.db*", "games.db-wal"])
-def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
+def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted, capsys):
     db = tmp_path / "games.db"
     first, second = stages(DRAW), stages(DRAW, number=2)
     store = Store(db, create=True)
@@ -219,40 +219,40 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, deleted, capsys):
         "9999-12-31T23:59:59.000Z usb-1",
         r"2026-11-21T07:03:43.123Z \x3dHYPERLINK(1)",
         r"2026-11-21T07:03:43.123Z usb-\x1b]0;owned\x07",
-        r"2026-11-21T07:03:43.123Z usb-\xe2\x80\xaegpj.exe",  # right to left from here on
-        r"2026-11-21T07:03:43.123Z \xef\xbc\x9d1",  # a wide equals sign
+        r"2026-11-21T07:03:43.123Z usb-\xe2\x80\xaegpj.exe",  # right-to-left override
+        r"2026-11-21T07:03:43.123Z \xef\xbc\x9d1",  # fullwidth equals sign
     ],
 )
-def test_an_impossible_year_or_name_is_not_taken(head):
-    """Its line is one like any other then: what is said in it counts, its board does not."""
+def test_raw_line_with_invalid_time_or_name_is_plain_data(head):
+    """It is read like any other line: its sentence counts, but its board does not."""
     text = f"{head} {write(stages([4])[1])}\n".encode()
     (found,) = capture.read(io.BytesIO(text))
     assert (found.board, found.at, found.data) == (None, None, text)
 
 
 @pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]", "/dev/\x07\u202e"])
-def test_every_name_of_a_board_is_harmless_and_comes_back_from_raw_lines(name):
+def test_board_names_are_printable_and_survive_raw_lines(name):
     board = name_of(Port(name, None))
     (found,) = capture.read(io.BytesIO(capture.raw_line(board, "text", AT)))
     assert found.board == board and board.startswith("/") and board.isprintable()
     assert name_of(Port(name, "99\x1b\u2066")).isprintable()
 
 
-OF_RADIO = Boot("3E5A5FD2", "V1", "1.1.0", "2798")
+RADIO_BOOT = Boot("3E5A5FD2", "V1", "1.1.0", "2798")
 ONE, TWO = "9A1B2C3D", "00000002"
 PORT = "/dev/ttyACM0"
 
 
-def test_one_line_carries_many_boards_and_is_none_itself(recorder, store):
+def test_gateway_relays_boards_and_is_not_one_itself(recorder, store):
     session = Session()
     session.take(PortOpened("usb-1", PORT))
-    heard = [
-        (ONE, OF_RADIO),
+    relayed = [
+        (ONE, RADIO_BOOT),
         (TWO, Boot("11111111", "V2", "1.1.0", "2798")),
-        *((ONE, game) for game in stages([4, 0], boot=OF_RADIO.boot)),
+        *((ONE, game) for game in stages([4, 0], boot=RADIO_BOOT.boot)),
         *((TWO, game) for game in stages([8], boot="11111111")),
     ]
-    for radio_id, sentence in heard:
+    for radio_id, sentence in relayed:
         for event in receive(recorder, "usb-1", wire(sentence, radio_id=radio_id), AT):
             assert event.gateway == "usb-1"
             assert event.record()["gateway"] == "usb-1"
@@ -266,26 +266,26 @@ def test_one_line_carries_many_boards_and_is_none_itself(recorder, store):
     assert not one.connected and not two.connected
     session.take(PortOpened("usb-1", PORT))
     assert one.connected and two.connected
-    # It has the game again, and says so itself.
-    (event,) = receive(recorder, "usb-1", wire(OF_RADIO), AT)
+    # The game is on it again, and it sends its own start.
+    (event,) = receive(recorder, "usb-1", wire(RADIO_BOOT), AT)
     session.take(event)
     assert session.gateways == []
 
 
-def test_rooms_have_their_own_boards(recorder):
+def test_radio_board_name_includes_its_room(recorder):
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
-    heard = [
-        receive(recorder, each, wire(OF_RADIO, radio_id=ONE), AT)[0].board for each in gateways
+    names = [
+        receive(recorder, each, wire(RADIO_BOOT, radio_id=ONE), AT)[0].board for each in gateways
     ]
-    assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
-    assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
+    assert names == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
+    assert all(map(is_by_radio, names)) and not is_by_radio(f"radio-{ONE}.log")
 
 
-def test_a_flood_of_invented_ids_is_bounded_and_counted(recorder, store):
+def test_flood_of_invented_ids_is_limited_and_counted(recorder, store):
     session = Session()
     recorder.radio.named = {f"radio-{ONE}"}
-    flood = b"".join(wire(OF_RADIO, radio_id=f"{number:08X}") for number in range(5000))
-    events = receive(recorder, "usb-1", flood + wire(OF_RADIO, radio_id=ONE), AT)
+    flood = b"".join(wire(RADIO_BOOT, radio_id=f"{number:08X}") for number in range(5000))
+    events = receive(recorder, "usb-1", flood + wire(RADIO_BOOT, radio_id=ONE), AT)
     for event in events:
         session.take(event)
     stored = [event.board for event in events if isinstance(event, SentenceStored)]
@@ -295,30 +295,30 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(recorder, store):
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
     assert "100 boards are received there already" in refused[0].text()
-    assert received(store) == ([], MAX_BOARDS + 1)
+    assert stored_lines(store) == ([], MAX_BOARDS + 1)
 
 
-def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(recorder, store):
-    """So the time that they take is bounded, and what came by cable is not affected."""
-    game = stages([4, 0], boot=OF_RADIO.boot)
+def test_excess_radio_lines_of_one_game_are_noise(recorder, store):
+    """This limits the time that they take; the game by cable is not affected."""
+    game = stages([4, 0], boot=RADIO_BOOT.boot)
     invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
     events = receive(recorder, "usb-1", wire(*invented, radio_id=ONE), AT)
     assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
     assert sum(isinstance(event, NoiseReceived) for event in events) == 100
-    noise, sentences = received(store)
+    noise, sentences = stored_lines(store)
     assert (len(noise), sentences) == (100, 200)
-    for told in game:
-        (event,) = receive(recorder, "usb-2", wire(told), AT + told.ms)
+    for each in game:
+        (event,) = receive(recorder, "usb-2", wire(each), AT + each.ms)
     assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
         ("40", "1000,2000")
     ]
 
 
-def test_only_known_boards_where_it_is_said_which(store):
+def test_known_ids_refuse_other_radio_boards(store):
     recorder = Recorder(store, known=frozenset([ONE]))
-    games = stages([4], boot=OF_RADIO.boot)
+    games = stages([4], boot=RADIO_BOOT.boot)
     events = receive(
-        recorder, "usb-1", wire(OF_RADIO, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
+        recorder, "usb-1", wire(RADIO_BOOT, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
     )
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
     assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
@@ -327,12 +327,12 @@ def test_only_known_boards_where_it_is_said_which(store):
         "gateway": "usb-1", "why": "not one of the known boards (--known)",
     }  # fmt: skip
     assert recorder.radio.refused == 3
-    # What comes by cable always counts.
-    (event,) = receive(recorder, "usb-2", wire(OF_RADIO), AT)
+    # Boards on a cable are always accepted.
+    (event,) = receive(recorder, "usb-2", wire(RADIO_BOOT), AT)
     assert isinstance(event, SentenceStored)
 
 
-def test_known_boards_as_a_teacher_writes_them_down(tmp_path):
+def test_known_boards_file_accepts_ids_names_and_comments(tmp_path):
     path = tmp_path / "known.txt"
     names = {f"radio-{TWO}": "Table #2", "usb-1": "red", "3b/radio-0000000A": "blue"}
     names["radio-00000003"] = "#3"
@@ -341,17 +341,17 @@ def test_known_boards_as_a_teacher_writes_them_down(tmp_path):
         b"BLUE # by the window\r\n#3\r\n#4\r\n"
     )
     assert known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
-    for text, said in (("9A1B2C3D\nred\n", r"line 2: no board by radio .* 'red'"),
+    for text, error in (("9A1B2C3D\nred\n", r"line 2: no board by radio .* 'red'"),
                        ("9A1B2C3\n", r"line 1: .*'9A1B2C3'"),
                        ("# nobody\n", "has no boards")):  # fmt: skip
         path.write_text(text)
-        with pytest.raises(NoughtsError, match=said):
+        with pytest.raises(NoughtsError, match=error):
             known_ids(path, names)
 
 
 @pytest.fixture
 def recorded(tmp_path):
-    """Records sentences in a store of this name, until its end."""
+    """Records these sentences in a store of this name; gives the closed recording."""
 
     def record(*sentences, store="games.db"):
         recording = PlayRecording(tmp_path / store, "virtual-V2")
@@ -362,14 +362,14 @@ def recorded(tmp_path):
     return record
 
 
-def test_a_session_has_a_score_and_a_last_game(recorded):
+def test_play_recording_tracks_score_and_last_game(recorded):
     recording = recorded(
         BOOT,
-        stages(A_WINS, boot="AAAAAAAA")[-1],  # resent: not of this session
+        stages(A_WINS, boot="AAAAAAAA")[-1],  # resent, from an earlier session
         *stages(A_WINS, step_ms=500),
         *stages(DRAW, number=2)[4:],
         *stages(DRAW[:2], end="x", number=3),
-        *stages([], end="x", number=4),  # nobody moved
+        *stages([], end="x", number=4),  # without a move
         *stages(A_WINS, seats="PP", number=5)[:5],
     )
     assert recording.stored == {1, 2, 3, 4} and recording.error == ""
@@ -380,7 +380,7 @@ def test_a_session_has_a_score_and_a_last_game(recorded):
 
 
 @pytest.mark.parametrize("when", ["at once", "later"])
-def test_a_failing_store_is_reported_and_the_session_goes_on(recorded, tmp_path, monkeypatch, when):
+def test_play_recording_reports_failing_store_and_continues(recorded, tmp_path, monkeypatch, when):
     add_many = Store.add_many
 
     def fail(store, received):
