@@ -1,4 +1,4 @@
-"""Games that a board has stored and resends later: when they were played, and how they show."""
+"""Games that a board stores and resends later: when they were played, and how they are shown."""
 
 import json
 from dataclasses import replace
@@ -26,20 +26,20 @@ STORED = [
     stages([4], "x", number=2, boot="AAAAAAAA")[-1],
     stages(DRAWN, boot="CCCCCCCC")[-1],
 ]
-"""As a board resends them at a start, after its `$NB`."""
+"""As a board resends them when it starts, after its `$NB`."""
 NOW = stages(WON, boot="BBBBBBBB")
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    """However slow the computer is, no time passes but this."""
+    """Time that passes only when a test says so."""
     clock = SimpleNamespace(s=100.0)
     stopped = SimpleNamespace(monotonic=lambda: clock.s)
     monkeypatch.setattr("noughts.recording.recorder.time", stopped)
     return clock
 
 
-def received(recorder, *sentences, at=AT):
+def send(recorder, *sentences, at=AT):
     return receive(recorder, BOARD, wire(*sentences), at)
 
 
@@ -53,21 +53,21 @@ def texts(events):
     return [event.text() for event in events if not event.resent]
 
 
-def test_a_game_that_goes_on_names_the_run_until_the_port_is_opened_again(recorder, store):
+def test_live_game_identifies_the_boot_until_the_port_is_reopened(recorder, store):
     recorder.take(DataReceived(BOARD, b"", AT))
-    (stored,) = received(recorder, STORED[0])
-    (begun,) = received(recorder, NOW[0], at=AT + 1000)
-    (ended,) = received(recorder, NOW[-1], at=AT + 9000)
-    (again,) = received(recorder, STORED[1], at=AT + 9000)
+    (stored,) = send(recorder, STORED[0])
+    (begun,) = send(recorder, NOW[0], at=AT + 1000)
+    (ended,) = send(recorder, NOW[-1], at=AT + 9000)
+    (again,) = send(recorder, STORED[1], at=AT + 9000)
     assert [each.late for each in (stored, begun, ended, again)] == [True, False, False, True]
     recorder.take(DataReceived(BOARD, b"", AT + 10_000))
-    (last,) = received(recorder, NOW[-1], at=AT + 11_000)
+    (last,) = send(recorder, NOW[-1], at=AT + 11_000)
     assert last.late
     assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]
 
 
-def test_a_recovered_game_was_played_before_it_was_received(recorder, store):
-    events = received(recorder, BOOT, *STORED) + received(recorder, *NOW, at=AT + 5000)
+def test_recovered_games_have_played_before_and_no_start(recorder, store):
+    events = send(recorder, BOOT, *STORED) + send(recorder, *NOW, at=AT + 5000)
     assert texts(events)[1:5] == [
         f"usb-1: game 1: person against hard, A won after 5 moves, played before {BEFORE}",
         f"usb-1: game 2: person against hard, abandoned after 1 move, played before {BEFORE}",
@@ -78,18 +78,18 @@ def test_a_recovered_game_was_played_before_it_was_received(recorder, store):
     assert [(game.started, game.played_before) for game in found] == [(None, AT)] * 3 + [(AT, None)]
     record = events[1].record()
     assert (record["late"], record["played_before"]) == (True, "2026-09-21T14:13:20.000Z")
-    # The store is the same at whichever later start it receives them again.
+    # Receiving them again at a later start does not change the store.
     before = store.read("SELECT * FROM games")
-    assert not any(event.new for event in received(recorder, *STORED, at=AT + 10**9))
+    assert not any(event.new for event in send(recorder, *STORED, at=AT + 10**9))
     assert store.read("SELECT * FROM games") == before
 
 
 @pytest.mark.parametrize("end", ["playing", "silent", "gone"])
-def test_resent_games_are_summed_up_when_the_board_has_sent_all(recorder, clock, end):
-    received(recorder, BOOT, *STORED[:2])
-    assert len(texts(received(recorder, replace(BOOT, boot="DDDDDDDD"), *STORED))) == 2
+def test_resent_games_are_summed_up_when_resending_ends(recorder, clock, end):
+    send(recorder, BOOT, *STORED[:2])
+    assert len(texts(send(recorder, replace(BOOT, boot="DDDDDDDD"), *STORED))) == 2
     if end == "playing":
-        events = received(recorder, stages(WON, boot="DDDDDDDD")[0])
+        events = send(recorder, stages(WON, boot="DDDDDDDD")[0])
         assert texts(events)[1:] == ["usb-1: game 4: A is a person, B is the chip (hard); A begins"]
     elif end == "gone":
         recorder.pending.append(PortClosed(BOARD, "/dev/x", "why"))
@@ -103,31 +103,29 @@ def test_resent_games_are_summed_up_when_the_board_has_sent_all(recorder, clock,
     assert events[0].text() == "usb-1: 2 games resent, 1 new"
 
 
-def test_after_the_cable_was_out_the_run_is_not_known_any_more_from_raw_lines_either(
-    folder, noughts
-):
-    """Its next `$NB` may have been missed: then what it sends would get a wrong start."""
-    texts = [write(BOOT), "", write(NOW[-1])]  # an empty one says that the port was opened
+def test_reopened_port_in_raw_lines_makes_the_boot_unknown(folder, noughts):
+    """A later `$NB` may have been missed, and then games would get a wrong start."""
+    texts = [write(BOOT), "", write(NOW[-1])]  # an empty line means that the port was opened
     Path("raw.log").write_text("".join(f"{timestamps.iso(AT)} usb-1 {each}\n" for each in texts))
     _, _, summary = noughts("watch", "--from", "raw.log", db=folder / "games.db")
     assert "1 game ended (1 recovered)" in summary and "0 bytes of noise" in summary
 
 
-def test_a_repeated_earlier_boot_is_not_the_last_boot(recorder):
-    """A broker may deliver a sentence twice, and one after another that was sent later."""
+def test_repeated_earlier_boot_does_not_become_the_last(recorder):
+    """A broker may deliver a sentence twice, or after one that was sent later."""
     before = replace(BOOT, boot="AAAAAAAA")
-    received(recorder, before, at=AT)
-    received(recorder, BOOT, at=AT + 1000)
-    received(recorder, before, at=AT)
-    (event,) = received(recorder, STORED[0], at=AT + 10**8)
+    send(recorder, before, at=AT)
+    send(recorder, BOOT, at=AT + 1000)
+    send(recorder, before, at=AT)
+    (event,) = send(recorder, STORED[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
 
 
-def test_resent_games_are_not_shown_on_the_leds(recorder):
+def test_resent_games_do_not_replace_the_current_game(recorder):
     session, live, observer = Session(), LiveBoard(BOARD), Observer()
     follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
     for sentences in ((BOOT, *NOW[:3]), STORED, STORED):
-        follow(received(recorder, *sentences), session, live)
+        follow(send(recorder, *sentences), session, live)
         for sentence in sentences:
             observer.receive(sentence)
     state = session.boards[BOARD]
@@ -137,12 +135,12 @@ def test_resent_games_are_not_shown_on_the_leds(recorder):
     record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
     assert [text for _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
-    follow(received(recorder, NOW[-1]), session, live)
+    follow(send(recorder, NOW[-1]), session, live)
     assert (state.game, state.score) == (NOW[-1], {"A": 1})
     assert live.record("red", state)["headline"] == "You have won!"
 
 
-def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
+def test_repeated_end_by_radio_does_not_replace_next_game(recorder):
     session, live = Session(), LiveBoard("radio-9A1B2C3D")
     following = stages(DRAWN, number=2, boot="BBBBBBBB")[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
@@ -156,7 +154,7 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
     assert record["facts"].endswith("by radio, at usb-1")
 
 
-def test_every_list_says_so(folder, noughts, printed):
+def test_commands_mark_recovered_and_radio_games(folder, noughts, printed):
     lines = [(None, each) for each in (BOOT, *STORED, *NOW)] + [("9A1B2C3D", STORED[2])]
     lines += [("00000001", replace(STORED[0], boot="EEEEEEEE"))]
     lines += [("9A1B2C3D", replace(STORED[1], ms=1))]

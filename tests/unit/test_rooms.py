@@ -1,4 +1,4 @@
-"""Addresses, topics and messages of rooms; what a room sends until a collector has stored it."""
+"""Addresses, topics and messages of rooms; messages are resent until a collector stores them."""
 
 import contextlib
 import re
@@ -32,9 +32,9 @@ from noughts.store.store import Store
 from sample_games import AT, DRAW, insert, stages, write
 
 BROKER = "mqtt://broker.example"
-SAID = write(stages([4])[1]).encode() + b"\n"
-LINE = b"2026-09-21T14:13:20.000Z usb-1 " + SAID
-OF_ANOTHER = LINE.replace(b"usb-1", b"usb-2")
+DATA = write(stages([4])[1]).encode() + b"\n"
+LINE = b"2026-09-21T14:13:20.000Z usb-1 " + DATA
+OTHER_LINE = LINE.replace(b"usb-1", b"usb-2")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ OF_ANOTHER = LINE.replace(b"usb-1", b"usb-2")
         ("mqtts://a%40b@[::1]:8884/x%20y", "::1", 8884, True, "a@b", "x y"),
     ],
 )
-def test_addresses(url, host, port, tls, user, prefix):
+def test_broker_addresses_are_parsed(url, host, port, tls, user, prefix):
     address = parse(url)
     assert (address.host, address.port, address.tls) == (host, port, tls)
     assert (address.user, address.prefix) == (user, prefix)
@@ -83,19 +83,19 @@ def test_addresses(url, host, port, tls, user, prefix):
         (("mqtts://b", "--ca", "empty"), "cannot read the certificate in empty ("),
     ],
 )
-def test_what_cannot_be_used_is_one_line(words, why, refused, folder):
+def test_unusable_broker_options_are_refused(words, why, refused, folder):
     (folder / "empty").write_text("\n")
-    told = refused("watch", *words, db="games.db")
-    assert why in told and "ecret7" not in told
+    error = refused("watch", *words, db="games.db")
+    assert why in error and "ecret7" not in error
     assert not (folder / "games.db").exists()
 
 
-def test_the_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
+def test_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
     address = "mqtt://class@broker"
     for secret in ("", "from the environment"):
         monkeypatch.setenv(VARIABLE, secret)
         assert parse(address).password == (secret or None)
-    for begin in (b"", b"\xef\xbb\xbf"):  # as an editor of Windows may write it
+    for begin in (b"", b"\xef\xbb\xbf"):  # as Windows editors may write it
         (folder / "password").write_bytes(begin + "für dich \r\nanother line\n".encode())
         broker = parse(address, folder / "password")
         assert broker.password == "für dich " and "für dich" not in f"{broker!r}{broker}"
@@ -108,7 +108,7 @@ NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), m
 
 
 @given(room=NAMES.map("3b{}".format).filter(is_room_name), board=NAMES.map("u{}".format))
-def test_a_topic_gives_back_room_and_board(room, board):
+def test_topic_round_trips_room_and_board(room, board):
     topic = messages.topic("a/b", room, "board", board)
     assert topic.count("/") == 4 and not {"+", "#", "\0"} & set(topic)
     if is_published(board, room):
@@ -121,38 +121,38 @@ def test_a_topic_gives_back_room_and_board(room, board):
     [
         "noughts",
         "noughts/3b/board",
-        "noughts/%33b/board/usb-1",  # another way to write 3b, which an access list does not know
+        "noughts/%33b/board/usb-1",  # 3b, written in a way that access lists miss
         "noughts/3b/board/%1B%5B2J",
         "noughts/3b/board/" + "x" * 5000,
         "noughts/socket%3A/board/%2Fhost",
     ],
 )
-def test_topics_of_others_are_refused(topic):
+def test_foreign_topics_are_refused(topic):
     with pytest.raises(ValueError, match=r"\w"):
         parse_topic("noughts", topic)
 
 
 @given(st.text() | st.text("/%noughts3b").map("noughts/3b/board/{}".format))
-def test_any_topic_is_read_or_refused(topic):
+def test_any_topic_is_parsed_or_refused(topic):
     with contextlib.suppress(ValueError):
         room, board = parse_topic("noughts", topic)
         assert is_room_name(room) and (board is None or is_published(board, room))
 
 
 @given(st.binary() | st.binary().map(lambda noise: LINE + noise))
-def test_any_message_is_read_or_refused(lines):
+def test_any_message_is_parsed_or_refused(lines):
     with contextlib.suppress(ValueError):
         assert all(at <= AT + 5 for _, at in messages.received_lines("usb-1", lines, AT + 5))
 
 
-def test_nothing_goes_round_in_circles():
+def test_room_does_not_republish_its_own_boards():
     assert is_published("usb-1", "3b") and is_published("3a/usb-1", "3b")
     assert is_published("/dev/ttyACM0", "dev") and is_published("3a//dev/ttyACM0", "dev")
     assert is_published("3b", "3b")
     assert not is_published("3b/usb-1", "3b") and not is_published("3a/3b/usb-1", "3b")
 
 
-def test_a_room_is_called_as_its_computer(monkeypatch):
+def test_room_name_defaults_to_host_name(monkeypatch):
     nodes = {"lab-3b.school.example": "lab-3b", "Übung": "room", "": "room", "x" * 70: "x" * 60}
     for node, name in nodes.items():
         monkeypatch.setattr("platform.node", lambda node=node: node)
@@ -160,10 +160,10 @@ def test_a_room_is_called_as_its_computer(monkeypatch):
     assert room_name("Raum 3b") == "Raum 3b"
 
 
-def test_a_message_holds_raw_lines_and_their_moments():
-    late = LINE.replace(b"2026", b"2031")  # a clock that is fast
-    assert messages.received_lines("usb-1", LINE + late, AT + 5) == [(SAID, AT), (SAID, AT + 5)]
-    assert re.fullmatch("[0-9a-f]{16}", messages.digest(LINE))  # few of them are ever the same
+def test_message_gives_lines_with_times_not_in_the_future():
+    fast = LINE.replace(b"2026", b"2031")  # from a clock that is fast
+    assert messages.received_lines("usb-1", LINE + fast, AT + 5) == [(DATA, AT), (DATA, AT + 5)]
+    assert re.fullmatch("[0-9a-f]{16}", messages.digest(LINE))  # long enough to be unique
 
 
 @pytest.mark.parametrize(
@@ -171,19 +171,19 @@ def test_a_message_holds_raw_lines_and_their_moments():
     [
         b"",
         b"\x1b[2J",
-        LINE + OF_ANOTHER,
+        LINE + OTHER_LINE,
         LINE.replace(b"09-21", b"02-30"),
         LINE * 1200,
     ],
-    ids=["nothing", "noise", "another board", "no such day", "too long"],
+    ids=["empty", "noise", "another board", "invalid date", "too long"],
 )
-def test_a_message_of_anything_else_is_refused(lines):
+def test_invalid_message_lines_are_refused(lines):
     with pytest.raises(ValueError, match="it is "):
         messages.received_lines("usb-1", lines, AT)
 
 
-class Broker:
-    """A connection that is in the hands of the test: it notes what is published."""
+class FakeBroker:
+    """A connection that the test controls; it records what is published."""
 
     def __init__(self, *_):
         self.is_up = False
@@ -196,7 +196,7 @@ class Broker:
         assert qos == 1
         self.sent.append((topic.removeprefix("noughts/3b/"), payload, retain))
 
-    def arrives(self, topic, payload, mid=7):
+    def receive(self, topic, payload, mid=7):
         message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
         self.arrived.put(message)
 
@@ -208,10 +208,10 @@ class Broker:
 
 
 class Room(publisher.Publisher):
-    """A room that is connected; no time passes but where a test says so."""
+    """A connected room; no time passes unless a test says so."""
 
     def __init__(self, store):
-        self.store, self.told = store, []
+        self.store, self.events = store, []
         super().__init__(parse(BROKER), "3b", lambda: self.store)
         self.connect()
 
@@ -221,86 +221,86 @@ class Room(publisher.Publisher):
         assert self.next() == ("online", True)
 
     def next(self):
-        """The next message, by the number in its line; or the status."""
+        """The number in the line of the next message; or the status, and whether it is retained."""
         while not self._broker.sent:
-            self.told += self.poll()
+            self.events += self.poll()
         topic, payload, retain = self._broker.sent.popleft()
         if topic == "status":
             return payload.decode(), retain
         assert not retain
         return int(payload.rsplit(b" ", 1)[1])
 
-    def several(self, count):
+    def next_several(self, count):
         return [self.next() for _ in range(count)]
 
     def confirm(self, *numbers):
         line = "2026-09-21T14:13:20.000Z usb-{0} line {0}\n"
-        said = " ".join(digest(line.format(number).encode()) for number in numbers).encode()
-        self.receive("stored", said)
+        digests = " ".join(digest(line.format(number).encode()) for number in numbers)
+        self.receive("stored", digests.encode())
 
     def receive(self, topic, payload):
-        self._broker.arrives(f"3b/{topic}", payload)
-        self.told += self.poll()
+        self._broker.receive(f"3b/{topic}", payload)
+        self.events += self.poll()
         assert self._broker.acknowledged.pop() == 7
 
-    def say(self, number, board=None):
-        """A line of this board; else of one that says nothing else: a message by itself."""
+    def store_line(self, number, board=None):
+        """Of this board, or of one without other lines, which makes it a message by itself."""
         self.store.add_many([Received(board or f"usb-{number}", None, f"line {number}", AT)])
 
     def end(self):
-        """What was sent besides, until the end."""
+        """Disconnect and close; give what was sent in the meantime."""
         self._broker.is_up = False
         self.close()
-        return self.several(len(self._broker.sent))
+        return self.next_several(len(self._broker.sent))
 
 
 @pytest.fixture
 def room(store, monkeypatch):
-    monkeypatch.setattr(publisher, "Broker", Broker)
+    monkeypatch.setattr(publisher, "Broker", FakeBroker)
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     return Room(store)
 
 
-def test_what_is_not_confirmed_is_sent_again_in_order(room):
+def test_unconfirmed_messages_are_resent_in_order(room):
     for number in range(4):
-        room.say(number)
-    assert room.several(4) == [0, 1, 2, 3]
+        room.store_line(number)
+    assert room.next_several(4) == [0, 1, 2, 3]
     room.connect()
-    assert room.several(4) == [0, 1, 2, 3]
-    room.confirm(2)  # so the two before it have not arrived
-    assert room.several(2) == [0, 1]
-    room.confirm(0, 2, 7)  # once more, and one that was never sent
+    assert room.next_several(4) == [0, 1, 2, 3]
+    room.confirm(2)  # so 0 and 1 have not arrived
+    assert room.next_several(2) == [0, 1]
+    room.confirm(0, 2, 7)  # 2 again, and one that was never sent
     assert room.next() == 3
     room.connect()
-    assert room.several(2) == [1, 3]
-    room.say(4)
+    assert room.next_several(2) == [1, 3]
+    room.store_line(4)
     assert room.next() == 4
     room.confirm(1, 3, 4)
     assert room.end() == [("offline", True)]
 
 
-def test_so_many_wait_and_no_more(room):
+def test_unconfirmed_messages_are_limited_to_the_window(room):
     for number in range(publisher.WINDOW + 3):
-        room.say(number)
-    assert room.several(publisher.WINDOW) == list(range(publisher.WINDOW))
+        room.store_line(number)
+    assert room.next_several(publisher.WINDOW) == list(range(publisher.WINDOW))
     room.confirm(0, 1)
-    assert room.several(2) == [publisher.WINDOW, publisher.WINDOW + 1]
+    assert room.next_several(2) == [publisher.WINDOW, publisher.WINDOW + 1]
     assert room.end() == [("offline", True)]
 
 
-def test_nobody_confirms_anything_for_a_while(room, monkeypatch):
+def test_missing_collector_is_reported_until_one_confirms(room, monkeypatch):
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", 0.0)
     room.connect()
-    room.say(0)
-    room.say(1)
-    assert room.several(6) == [0, 1, 0, 1, 0, 1]
-    connected, _, waiting = room.told
+    room.store_line(0)
+    room.store_line(1)
+    assert room.next_several(6) == [0, 1, 0, 1, 0, 1]
+    connected, _, waiting = room.events
     assert connected == BrokerAnswered(BROKER, "connected")
     assert isinstance(waiting, PortUnavailable)
     assert waiting.why.startswith("no collector is storing")
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     room.confirm(0)
-    assert room.told.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
+    assert room.events.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
     room.end()
     assert room.poll() == []
 
@@ -309,65 +309,65 @@ def published(store):
     return store.read("SELECT line FROM published")
 
 
-def test_what_was_confirmed_is_known_after_a_restart(store, room):
+def test_confirmed_messages_are_not_resent_after_restart(store, room):
     for number in range(3):
-        room.say(number)
+        room.store_line(number)
         assert room.next() == number
     room.confirm(0)
     room.confirm(2)
     assert room.next() == 1
     assert room.end() == [("offline", True)]
     assert published(store) == [(1,)]
-    again = Room(store)
-    assert again.several(2) == [1, 2]
-    again.confirm(1, 2)
-    again.say(3)
-    again.say(0, "3b/usb-1")  # which is not published: it comes from this very room
-    assert again.next() == 3
-    again.confirm(3)
-    assert again.end() == [("offline", True)] and published(store) == [(5,)]
+    restarted = Room(store)
+    assert restarted.next_several(2) == [1, 2]
+    restarted.confirm(1, 2)
+    restarted.store_line(3)
+    restarted.store_line(0, "3b/usb-1")  # not published: it came from this room
+    assert restarted.next() == 3
+    restarted.confirm(3)
+    assert restarted.end() == [("offline", True)] and published(store) == [(5,)]
 
 
-def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(room, tmp_path):
-    room.say(0)
+def test_room_continues_with_a_replacement_store(room, tmp_path):
+    room.store_line(0)
     assert room.next() == 0
     with Store(tmp_path / "games-2.db", create=True) as other:
         room.store = other
-        room.say(1)
+        room.store_line(1)
         assert room.next() == 1
         room.confirm(0, 1)
         assert room.end() == [("offline", True)]
         assert published(other) == [(1,)]
 
 
-def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
+def test_room_marked_offline_publishes_online_again(room):
     for payload in (b"offline", b"online", b"\xff"):
         room.receive("status", payload)
     assert room.next() == ("online", True)
     assert room.end() == [("offline", True)]
 
 
-def test_messages_have_the_lines_of_one_board_in_order_and_a_collector_reads_them(store):
+def test_message_holds_lines_of_one_board_in_order(store):
     noise = r"\xff" * 240
-    said = {"usb-1": range(0, 400, 10), "usb-2": [n for n in range(400) if n % 10]}
-    board_of = {number: board for board, numbers in said.items() for number in numbers}
+    numbers_of = {"usb-1": range(0, 400, 10), "usb-2": [n for n in range(400) if n % 10]}
+    board_of = {number: board for board, numbers in numbers_of.items() for number in numbers}
     store.add_many([Received(board_of[n], None, f"{noise} {n}", AT + n) for n in range(400)])
     found = sent_messages(store)
     assert max(len(each.lines) for each in found) < MAX_MESSAGE
-    for board, numbers in said.items():
+    for board, numbers in numbers_of.items():
         lines = b"".join(each.lines for each in found if each.board == board).splitlines()
         assert [int(line.split()[-1]) for line in lines] == list(numbers)
 
 
-def test_a_sentence_is_sent_as_it_came(store):
-    """By cable or by radio, live or late: a collector makes the same games of it."""
+def test_sentences_are_published_as_received(store):
+    """By cable or by radio, live or late: a collector gets the same games from them."""
     radio, other = "radio-9A1B2C3D", "3a/radio-00000002"
     late_end = stages([0, 4, 1, 8, 2], number=2)[-1]
     for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
-        told = stages([0, 4, 1, 8, 2], number=1 + late)
-        store.add_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
-    insert(store, "usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
-    insert(store, "page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
+        played = stages([0, 4, 1, 8, 2], number=1 + late)
+        store.add_many([Received.of(board, game, AT + game.ms, late) for game in played[-late:]])
+    insert(store, "usb-1", stages([4], number=3)[1], None)  # at an unknown time
+    insert(store, "page", stages([4], seats="PD")[1], AT)  # against an engine that boards lack
     sent = [line.split(b" ", 1)[1] for each in sent_messages(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
@@ -377,34 +377,34 @@ def test_a_sentence_is_sent_as_it_came(store):
 
 
 class Rooms(collector.Collector):
-    """What rooms send, as it comes to a collector."""
+    """A collector, and rooms that send to it."""
 
     def __init__(self):
         super().__init__(parse(BROKER))
         self.broker = self._broker
 
     def send(self, topic, payload, mid=1):
-        self.broker.arrives(topic, payload, mid)
+        self.broker.receive(topic, payload, mid)
         return self.poll()
 
 
 @pytest.fixture
 def rooms(monkeypatch):
-    monkeypatch.setattr(collector, "Broker", Broker)
+    monkeypatch.setattr(collector, "Broker", FakeBroker)
     return Rooms()
 
 
-def test_a_message_is_confirmed_once_it_is_stored(rooms):
-    said = LINE + LINE
-    *changes, delivered = rooms.send("3b/board/usb-1", said)
-    data = DataReceived("3b/usb-1", SAID, AT)
+def test_collector_confirms_a_message_once_it_is_stored(rooms):
+    payload = LINE + LINE
+    *changes, delivered = rooms.send("3b/board/usb-1", payload)
+    data = DataReceived("3b/usb-1", DATA, AT)
     assert changes == [PortOpened("3b/usb-1", BROKER), data, data]
     assert isinstance(delivered, Delivered)
     assert rooms.poll() == rooms.broker.acknowledged == [] and not rooms.broker.sent
     delivered.stored()
     *_, other = rooms.send("3b/board/usb-1", LINE, 2)
     assert rooms.broker.acknowledged == [1]
-    confirmed = ("stored", digest(said), False)
+    confirmed = ("stored", digest(payload), False)
     assert [*rooms.broker.sent] == [confirmed]
     other.stored()
     rooms.close()
@@ -412,21 +412,21 @@ def test_a_message_is_confirmed_once_it_is_stored(rooms):
     assert [*rooms.broker.sent] == [confirmed, ("stored", digest(LINE), False)]
 
 
-def test_a_port_that_was_opened_in_the_room(rooms):
-    """Nothing is said of a board that has said nothing: a gateway passes on what others say."""
-    opened = LINE.replace(SAID, b"\n")
+def test_port_opened_in_a_room_arrives_as_empty_data(rooms):
+    """Until it sends something, no board is reported: the port may be that of a gateway."""
+    opened = LINE.replace(DATA, b"\n")
     was_opened = DataReceived("3b/usb-1", b"", AT)
     first, delivered = rooms.send("3b/board/usb-1", opened)
     assert first == was_opened
     assert isinstance(delivered, Delivered)
-    data = DataReceived("3b/usb-1", SAID, AT)
-    there = PortOpened("3b/usb-1", BROKER)
-    assert rooms.send("3b/board/usb-1", opened + LINE)[:-1] == [was_opened, there, data]
-    assert rooms.send("3b/board/usb-1", LINE + opened)[:-1] == [data, there, was_opened]
+    data = DataReceived("3b/usb-1", DATA, AT)
+    announced = PortOpened("3b/usb-1", BROKER)
+    assert rooms.send("3b/board/usb-1", opened + LINE)[:-1] == [was_opened, announced, data]
+    assert rooms.send("3b/board/usb-1", LINE + opened)[:-1] == [data, announced, was_opened]
 
 
-def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
-    there = [PortOpened(f"{room}/usb-1", BROKER) for room in ("3b", "3")]
+def test_boards_of_an_offline_room_reopen_when_they_send(rooms):
+    announced = [PortOpened(f"{room}/usb-1", BROKER) for room in ("3b", "3")]
     for room in ("3b", "3"):
         rooms.send(f"{room}/board/usb-1", LINE)
     assert rooms.send("3/status", b"online") == [RoomOnline("3")]
@@ -434,32 +434,32 @@ def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
     assert rooms.send("3/status", b"offline") == [RoomOffline("3")]
     assert rooms.send("3/status", b"") == rooms.send("3/status", b"offline") == []
     assert rooms.send("3/status", b"online") == [RoomOnline("3")]
-    assert rooms.send("3b/board/usb-1", LINE)[0] not in there
-    assert rooms.send("3/board/usb-1", LINE)[0] == there[1]
-    assert rooms.send("3/board/usb-1", LINE)[0] not in there
+    assert rooms.send("3b/board/usb-1", LINE)[0] not in announced
+    assert rooms.send("3/board/usb-1", LINE)[0] == announced[1]
+    assert rooms.send("3/board/usb-1", LINE)[0] not in announced
 
 
-def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
+def test_invalid_message_is_reported_once_and_acknowledged(rooms, monkeypatch):
     monkeypatch.setattr(collector, "_MAX_NAMES", 1)
     rooms.send("3b/board/usb-1", LINE)
     rooms.send("3b/status", b"online")
     wrong = [
-        ("3b/board/usb-2", OF_ANOTHER, "there are more than 1 rooms or boards"),
+        ("3b/board/usb-2", OTHER_LINE, "there are more than 1 rooms or boards"),
         ("3c/status", b"online", None),
         ("3b/status", b"gone", "that is not the status of a room"),
         ("x", b"", "that is not the topic of a room or of one of its boards"),
     ]
     for topic, payload, why in wrong:
-        told = [MessageRejected(f"noughts/{topic}", why)] if why else []
-        for expected in (told, []):
+        rejected = [MessageRejected(f"noughts/{topic}", why)] if why else []
+        for expected in (rejected, []):
             rooms.broker.acknowledged.clear()
             assert rooms.send(topic, payload) == expected
             assert rooms.broker.acknowledged == [1]
-    assert rooms.send("3b/board/usb-1", LINE)[0] == DataReceived("3b/usb-1", SAID, AT)
+    assert rooms.send("3b/board/usb-1", LINE)[0] == DataReceived("3b/usb-1", DATA, AT)
 
 
-def test_a_message_is_confirmed_when_it_is_stored_and_at_the_end(store, monkeypatch):
-    """Not while another program locks the store; at the end without waiting for more."""
+def test_recorder_confirms_messages_after_storing_and_on_exit(store, monkeypatch):
+    """Not while another program locks the store; on exit, without waiting for more messages."""
     monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
     source, confirmed = QueuedSource(), []
 
