@@ -1,7 +1,7 @@
-"""What `play`, `watch` and `replay` show, as pictures, and what the keys of `watch` do.
+"""Pictures of `play`, `watch` and `replay`, and what the keys of `watch` do.
 
-Each picture is drawn in the smallest usual terminal, and in one with room for all that there is to
-say. `--snapshot-update` makes them anew.
+Each picture is drawn in the smallest usual terminal, and in one with room for everything.
+`--snapshot-update` draws them again.
 """
 
 import re
@@ -67,23 +67,23 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
 
 
 def events(store):
-    """Of boards in a game, unplugged, in a lost room, and by a gateway that is unplugged."""
+    """Boards in a game, unplugged, in an offline room, and by radio at an unplugged gateway."""
     store.name_board("usb-1", "table 1")
     yield BoardNamed("usb-1", "table 1")
     for number in (1, 2, 9, 10):
         yield PortOpened(f"usb-{number}", f"/dev/ttyACM{number}")
-    for board, told in (
+    for board, sentences in (
         ("usb-1", stages(A_WINS)[:4]),
         ("usb-2", stages(A_WINS, seats="PP")),
         ("usb-10", stages([4, 0], "x", seats="PE")),
         ("3b/usb-7", stages([0, 4, 8, 2, 3, 6])),
     ):
-        for sentence in (BOOT, *told):
-            kept = insert(store, board, sentence, AT)
-            yield SentenceStored(board, sentence, kept.game, kept.new)
+        for sentence in (BOOT, *sentences):
+            added = insert(store, board, sentence, AT)
+            yield SentenceStored(board, sentence, added.game, added.new)
     board, old = "radio-9A1B2C30", replace(stages(A_WINS)[-1], boot="BBBB")
-    kept = insert(store, board, old, AT, late=True)
-    yield SentenceStored(board, old, kept.game, kept.new, True, kept.played_before, "usb-9")
+    added = insert(store, board, old, AT, late=True)
+    yield SentenceStored(board, old, added.game, added.new, True, added.played_before, "usb-9")
     for number in (2, 9):
         yield PortClosed(f"usb-{number}", f"/dev/ttyACM{number}", "pulled")
     yield StoreBusy("games.db")
@@ -120,7 +120,7 @@ def test_replay_of_a_mistake(snap_compare, size):
 
 @pytest.fixture
 def screen(tmp_path):
-    """Opens the screen of a session after these events, for a pilot and its app."""
+    """Opens the screen of `watch` after these events; gives a pilot and the app."""
 
     @asynccontextmanager
     async def shown(events, size=USUAL, folder=tmp_path):
@@ -131,7 +131,7 @@ def screen(tmp_path):
         app = WatchApp(watch, session, threading.Event())
         try:
             async with app.run_test(size=size) as pilot:
-                await redrawn(pilot, app)
+                await redraw(pilot, app)
                 yield pilot, app
         finally:
             watch.close()
@@ -139,15 +139,15 @@ def screen(tmp_path):
     return shown
 
 
-async def redrawn(pilot, app):
-    """Do not wait for its timer."""
+async def redraw(pilot, app):
+    """Without waiting for the app's timer."""
     await pilot.pause()
     app._redraw()
     await pilot.pause()
 
 
-def thirty(path):
-    """Thirty boards with names, each of which has won a game as A against hard."""
+def thirty_boards(path):
+    """Thirty named boards; on each, a person has won one game as A against hard."""
     with Store(path) as store:
         for number in range(30, 0, -1):
             board = f"usb-{number:048x}"
@@ -156,18 +156,18 @@ def thirty(path):
             yield PortOpened(board, f"/dev/ttyACM{number}")
             boot = f"{number:08X}"
             for sentence in (replace(BOOT, boot=boot), stages(A_WINS, boot=boot)[-1]):
-                kept = insert(store, board, sentence, AT)
-                yield SentenceStored(board, sentence, kept.game, kept.new)
+                added = insert(store, board, sentence, AT)
+                yield SentenceStored(board, sentence, added.game, added.new)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
-    async with screen(thirty, size, folder) as (pilot, app):
-        *_, keys, kept = shown = screen_text(app).splitlines()
+    async with screen(thirty_boards, size, folder) as (pilot, app):
+        *_, keys, status = shown = screen_text(app).splitlines()
         assert keys.strip().startswith("q quit  ? help") and keys.endswith("enter replay")
-        assert kept.endswith("games.db") and "stored in " in kept
+        assert status.endswith("games.db") and "stored in " in status
         titles = re.findall(r"table (\d+) V1", "\n".join(shown))
         assert titles[:3] == ["1", "2", "3"] or size[0] < 78
         assert titles == [str(number) for number in range(1, len(titles) + 1)]
@@ -179,10 +179,10 @@ async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_pat
         await settled(lambda: "table 30 V1" in screen_text(app))
 
 
-async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
-    async with screen(thirty) as (pilot, app):
+async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
+    async with screen(thirty_boards) as (pilot, app):
         await pilot.press("down", "down", "enter")
-        await redrawn(pilot, app)
+        await redraw(pilot, app)
         shown = screen_text(app)
         assert "game 28: A is a person, B is the chip (hard)" in shown
         assert "table 3" in shown and "q leave" in shown
@@ -190,18 +190,18 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen):
         shown = screen_text(app)
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
         await pilot.press("q")
-        await redrawn(pilot, app)
+        await redraw(pilot, app)
         assert "q quit" in screen_text(app)
         app.take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
-        await redrawn(pilot, app)
+        await redraw(pilot, app)
         assert "30 boards, 1 unplugged" in screen_text(app).splitlines()[0]
         assert app.is_running
         await pilot.press("q")
-        await redrawn(pilot, app)
+        await redraw(pilot, app)
         assert not app.is_running
 
 
-async def test_the_choice_stays_when_other_games_end(screen):
+async def test_chosen_game_stays_chosen_when_others_end(screen):
     async with screen(lambda path: [], SMALL) as (pilot, app):
         shown = screen_text(app)
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
@@ -209,11 +209,11 @@ async def test_the_choice_stays_when_other_games_end(screen):
         with Store(app._recorder.store.path) as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
-                kept = insert(store, "usb-1", sentence, AT)
-                app.take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
-                await redrawn(pilot, app)
+                added = insert(store, "usb-1", sentence, AT)
+                app.take([SentenceStored("usb-1", sentence, added.game, added.new)])
+                await redraw(pilot, app)
                 if number == 2:
                     await pilot.press("down")  # to game 1
         await pilot.press("enter")
-        await redrawn(pilot, app)
+        await redraw(pilot, app)
         assert "game 1: A is a person" in screen_text(app)

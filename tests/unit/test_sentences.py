@@ -1,4 +1,4 @@
-"""Sentences: written, read back, refused, and found among bytes however those are cut."""
+"""Sentences: written, parsed, refused, and found in bytes that come in chunks of any size."""
 
 import pytest
 from hypothesis import example, given
@@ -32,25 +32,25 @@ def games(draw):
 
 boots = st.builds(Boot, BOOTS, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
 IDS = st.none() | st.text(DIGITS, min_size=8, max_size=8)
-"""Of boards that send by radio."""
+"""The ids of boards that send by radio."""
 
 
 @given(games() | boots, IDS)
-def test_what_is_written_is_read_back(sentence, radio_id):
+def test_sentences_round_trip_through_a_line(sentence, radio_id):
     line = write(sentence, radio_id)
     assert len(line) <= 120 and line.isascii()
     assert [each[1:] for each in Stream().feed(f"{line}\n".encode())] == [(sentence, radio_id)]
 
 
 @given(games() | boots, IDS, st.integers(0, 200), st.integers(1, 127))
-def test_a_changed_byte_is_never_taken_for_another_sentence(sentence, radio_id, at, change):
+def test_changed_byte_never_gives_another_sentence(sentence, radio_id, at, change):
     line = bytearray(write(sentence, radio_id).encode())
     line[at % len(line)] ^= change
     for item in Stream().feed(line + b"\n"):
         assert not isinstance(item, ParsedSentence) or item[1:] == (sentence, radio_id)
 
 
-def test_a_line_from_a_board_and_one_from_a_gateway():
+def test_parse_game_from_a_board_and_from_a_gateway():
     game = parse("NG,00000A83,1,PH,A,6413,3653,-").sentence
     assert game == Game("00000A83", 1, "PH", "A", (6, 4, 1, 3), 3653, "-")
     assert [game.player(ply) for ply in range(4)] == ["A", "B", "A", "B"]
@@ -59,9 +59,9 @@ def test_a_line_from_a_board_and_one_from_a_gateway():
 
 FORBIDDEN = [
     "NG,00000A83,1,PH,A,66,10,-",  # a cell twice
-    "NG,00000A83,1,PH,A,041326,10,-",  # A has won and it goes on
+    "NG,00000A83,1,PH,A,041326,10,-",  # A has won, but the game continues
     "NG,00000A83,1,PH,A,0413265,10,A",  # a move after the end
-    "NG,00000A83,1,PH,A,041,10,A",  # nobody has won
+    "NG,00000A83,1,PH,A,041,10,A",  # neither player has won
     "NG,00000A83,1,PH,A,04132,10,x",  # a finished game cannot be abandoned
     "NG,00000A83,0,PH,A,,0,-",
     "NG,00000A83,1,PH,C,,0,-",
@@ -74,20 +74,20 @@ FORBIDDEN = [
     "NB,1,0A83,V1,0.1.0,2798",  # as before 1.0.0
     "NG,00000A830,1,PH,A,,0,-",
 ]
-NOT_PASSED_ON = [
+INVALID_RELAYS = [
     "NR,9A1B2C3D,",
     "NR,9A1B2C3D,NZ,1,2",
     "NR,9a1b2c3d,NB,1,00000A83,V1,0.1.0,2798",
     "NR,9A1B2C3D0,NB,1,00000A83,V1,0.1.0,2798",
-    "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,00000A83,V1,0.1.0,2798",  # nobody passes on what he hears
+    "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,00000A83,V1,0.1.0,2798",  # a relay is not relayed again
     "NR,9A1B2C3D,$NB,1,00000A83,V1,0.1.0,2798",
 ]
 
 
 @pytest.mark.parametrize(
-    "text", [*FORBIDDEN, *(f"NR,9A1B2C3D,{each}" for each in FORBIDDEN), *NOT_PASSED_ON]
+    "text", [*FORBIDDEN, *(f"NR,9A1B2C3D,{each}" for each in FORBIDDEN), *INVALID_RELAYS]
 )
-def test_what_the_rules_or_the_format_forbid(text):
+def test_invalid_sentence_is_refused(text):
     with pytest.raises(SentenceError) as caught:
         parse(text)
     assert not isinstance(caught.value, UnknownSentenceError)
@@ -97,7 +97,7 @@ NEWER = "NB,2,00000A83,V4,9,FFFF,more"
 
 
 @pytest.mark.parametrize("text", ["NZ,1,2", NEWER, f"NR,9A1B2C3D,{NEWER}", "PXYZ"])
-def test_what_later_versions_may_send_is_told_apart(text):
+def test_sentence_of_a_later_version_is_unknown(text):
     with pytest.raises(UnknownSentenceError):
         parse(text)
 
@@ -132,7 +132,7 @@ BY_RADIO = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
             Noise("$NG,00000A83,1,P\\x00"), ParsedSentence(body(BOOT), BOOT)
         ], 17),
         (LINE + LINE[:9], [PARSED, Noise(LINE[:9].decode())], 9),
-        # A damaged line end is noise that nobody is shown.
+        # A damaged line end is not reported as noise.
         (LINE[:-2] + b"\0\0" + LINE, [PARSED] * 2, 0),
         (LINE[:-2] + b" and more\r\n", [PARSED, Noise(" and more")], 9),
         # A checksum has two digits.
@@ -140,14 +140,14 @@ BY_RADIO = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
           for d in (b"0", b"F", b"a")),
     ],
 )  # fmt: skip
-def test_what_is_found_among_bytes(data, items, noise):
+def test_stream_finds_sentences_and_counts_noise(data, items, noise):
     stream = Stream()
     assert [*stream.feed(data), *stream.feed(b"\n")] == items
     assert stream.noise == noise
     assert stream.feed(LINE) == [PARSED]
 
 
-def test_a_line_without_end_is_cut_and_does_not_grow():
+def test_endless_line_does_not_grow_the_buffer():
     stream = Stream()
     items = [item for _ in range(1000) for item in stream.feed(b"$" * 100)]
     assert all(isinstance(item, Noise) for item in items)
@@ -164,6 +164,6 @@ def test_a_line_without_end_is_cut_and_does_not_grow():
     ),
     st.integers(1, 80),
 )
-def test_how_damaged_lines_are_cut_makes_no_difference(parts, size):
+def test_chunk_size_does_not_change_what_is_found(parts, size):
     data = b"".join(parts) + b"\n"
     assert feed(data, (size,)) == feed(data, (len(data),))
