@@ -1,4 +1,4 @@
-"""What a board is doing, from its sentences and its LEDs, and both in words."""
+"""What a board is doing, judged by its sentences and LEDs, and the text that says so."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def picture(name):
     return bytes(int(char) for char in LETTERS[name].replace(" ", "").replace(".", "0"))
 
 
-def look(observer, leds):
+def show(observer, leds):
     for _ in range(3):
         observer.see(leds)
     return observer.now
@@ -33,14 +33,13 @@ def observed(*sentences):
     return observer
 
 
-def words(observer, controls="b"):
-    what = instructions(observer.now, controls)
-    return what.headline, dict(what.buttons)
+def buttons(observer, controls="b"):
+    return dict(instructions(observer.now, controls).buttons)
 
 
-def test_the_menu_is_read_off_the_leds():
+def test_menu_is_read_from_the_leds():
     observer = Observer()
-    assert look(observer, picture("2")).phase == "starting"
+    assert show(observer, picture("2")).phase == "starting"
     observer.receive(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
     for letter, seat, about in (
@@ -49,22 +48,22 @@ def test_the_menu_is_read_off_the_leds():
         ("M", "M", "the chip, medium: it completes and blocks rows"),
         ("H", "H", "the chip, hard: it never loses"),
     ):
-        assert (look(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
+        assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
         assert instructions(observer.now, "b").about == f"{letter}: {about}"
-    assert words(observer)[1] == {
+    assert buttons(observer) == {
         "button A": "next opponent", "button B": "start the game", "A+B": "tilt or buttons",
     }  # fmt: skip
     assert instructions(observed().now, "b").about == "The LEDs show the opponent."
 
 
-def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
+def test_menu_left_on_the_leds_does_not_end_a_new_game():
     observer = observed()
-    look(observer, picture("H"))
+    show(observer, picture("H"))
     observer.receive(game())
-    assert look(observer, picture("H")).phase == "turn"
-    look(observer, bytes(25))
+    assert show(observer, picture("H")).phase == "turn"
+    show(observer, bytes(25))
     observer.see(picture("H"))
-    assert observer.now.phase == "turn"  # a picture that is seen once may be half drawn
+    assert observer.now.phase == "turn"  # a picture seen only once may be half drawn
     observer.see(picture("H"))
     assert observer.now.phase == "menu"
 
@@ -83,48 +82,48 @@ def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
         (game("40", end="x"), "Menu: against whom?", ""),
     ],
 )
-def test_whose_turn_it_is_and_who_has_won(sentence, headline, player):
+def test_headline_says_whose_turn_it_is_or_who_won(sentence, headline, player):
     what = instructions(observed(sentence).now, "b")
     assert (what.headline, what.player) == (headline, player)
 
 
-def test_what_the_buttons_do():
+def test_instructions_list_the_buttons():
     place = "place your mark"
-    for controls in ("b", ""):  # as long as they are not known, those of the buttons
-        assert words(observed(game()), controls)[1] == {
+    for controls in ("b", ""):  # unknown controls count as buttons
+        assert buttons(observed(game()), controls) == {
             "button A": "next free cell", "button B": place, "A+B": "to the menu",
         }  # fmt: skip
     assert instructions(observed(game("4", seats="PP")).now, "t").buttons == (
         ("tilt", "move the cursor"), ("button B", place), ("A+B", "to the menu"),
     )  # fmt: skip
-    assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
+    assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
-    assert words(over)[1] == {"A or B": "next game: player B begins", "A+B": "to the menu"}
+    assert buttons(over) == {"A or B": "next game: player B begins", "A+B": "to the menu"}
     assert "v       replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
 
 
-def test_icons_and_texts_hide_no_marks():
+def test_icons_are_explained_and_not_read_as_marks():
     observer = observed(game("402", seats="PP"))
     marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
-    assert look(observer, marks).last == (2, "A")
-    assert look(observer, picture("X")).last is None
+    assert show(observer, marks).last == (2, "A")
+    assert show(observer, picture("X")).last is None
     assert instructions(observer.now, "t").about == "X: that cell is taken."
-    look(observer, picture("<"))
+    show(observer, picture("<"))
     assert instructions(observer.now, "t").about == "The arrow: it is player A's turn."
-    assert look(observer, marks).last == (2, "A") and observer.now.answer == ""
+    assert show(observer, marks).last == (2, "A") and observer.now.answer == ""
     assert instructions(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
-    # A text that scrolls after the end shows no marks in between.
+    # Text that scrolls after the end is not read as marks.
     observer.receive(game("03142", end="A"))
     for leds, last in ((marks, (2, "A")), (picture("X"), None), (marks, None)):
-        assert look(observer, leds).last == last
+        assert show(observer, leds).last == last
     observer.receive(game("4"))
-    assert look(observer, marks).last == (4, "A")
+    assert show(observer, marks).last == (4, "A")
 
 
-def test_a_reset_and_a_fault():
+def test_fault_and_reset_are_explained():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
-    assert look(observer, sad).phase == "fault"
+    assert show(observer, sad).phase == "fault"
     failed = Instructions("The game stopped with a fault", "A sad face: it starts again by itself.")
     assert instructions(observer.now, "b") == failed
     observer.reset()
@@ -133,7 +132,7 @@ def test_a_reset_and_a_fault():
     assert instructions(observer.now, "b") == starts
 
 
-def test_every_engine_has_a_seat_of_its_own():
+def test_every_engine_has_its_own_seat():
     assert sorted(map(seat_of, engines())) == sorted(set(SEATS) - {"P"})
     assert opponents("P" + seat_of("minimax")) == "person against minimax"
     assert opponents("P" + seat_of("hard")) == "person against hard"

@@ -1,4 +1,4 @@
-"""The soak's monkey and referee without a board, and its report."""
+"""The soak test's monkey and referee, without a board, and its report."""
 
 from collections import Counter
 from itertools import islice
@@ -20,20 +20,20 @@ def sentences(moves, *end, step_ms=401, **named):
 
 
 def game(moves, *end, **named):
-    """The last sentence of a game that has come so far."""
+    """The last sentence of a game after these moves."""
     return sentences(moves, *end, **named)[-1]
 
 
 def judged(*lines):
-    """The result of a referee; a line may bring what was measured at it, a number is flash time."""
+    """A referee's result; a line may come with its measurement, a number is flash time in µs."""
     referee = Referee(Result())
     for line in (write(BOOT), *lines):
         if isinstance(line, int):
             referee.flash_begins(line)
         else:
-            said, measured = line if isinstance(line, tuple) else (line, "#2448,17,1")
-            referee.receive(said)
-            if said.startswith("$NG") and measured:
+            text, measured = line if isinstance(line, tuple) else (line, "#2448,17,1")
+            referee.receive(text)
+            if text.startswith("$NG") and measured:
                 referee.receive(measured)
     return referee.result
 
@@ -42,12 +42,12 @@ WON = sentences("04132", seats="PP")
 LOST = sentences("04132", seats="PP", number=2, first="B")
 
 
-def test_the_monkeys_contacts_are_such_as_fingers_make():
+def test_monkey_presses_buttons_as_fingers_do():
     contacts = list(islice(monkey.presses(Random(1)), 50_000))
     times = [contact.at_us for contact in contacts]
     assert times == sorted(times)
-    assert max(times) / 1e6 / len(times) < 1  # no long idling on the whole
-    since, held_us = {A: None, B: None}, []  # when it was closed; None: it is open
+    assert max(times) / 1e6 / len(times) < 1  # pauses are short on average
+    since, held_us = {A: None, B: None}, []  # when each was closed; None: open
     for at_us, button, closed in contacts:
         assert (since[button] is None) == closed
         if not closed:
@@ -56,8 +56,8 @@ def test_the_monkeys_contacts_are_such_as_fingers_make():
     assert max(held_us) > 60_000_000 and sum(us < 5_000 for us in held_us) > 1000  # bounces
 
 
-# While flash is written or erased the CPU waits: that is not the game's. The turn of the loop in
-# which the first sentence is said ends after it.
+# While flash is written or erased the CPU waits, which is not the game's fault. The pass of the
+# loop that sends the first sentence ends later.
 EMPTY, FOUR = game(""), game("4")
 SAVED = [22_300, 46, (EMPTY, "#2448,72,0")]
 SAVED_LATE = [85_000, (EMPTY, "#2448,7,0"), (FOUR, "#2448,95,0")]
@@ -83,18 +83,18 @@ SAVED_LATE = [85_000, (EMPTY, "#2448,7,0"), (FOUR, "#2448,95,0")]
         ([(EMPTY, "#2448,51,0")], "stalled for 51 ms"),
         ([*SAVED, (FOUR, "#2448,72,0")], "stalled for 72 ms"),
         ([*SAVED_LATE, (game("40"), "#2448,72,0")], "stalled for 72 ms"),
-        # But not for so long that all files are moved.
+        # This time is excused, but not as long as moving all files takes.
         ([1_500_000, (EMPTY, "#2448,1507,0")], "flash was written for 1500 ms"),
         ([(EMPTY, "#2448,9,21")], "clock jumped by 21 ms"),
         ([(EMPTY, None), FOUR], "before the measurement"),
     ],
 )
-def test_the_referee_notices(lines, complaint):
+def test_referee_reports_violations(lines, complaint):
     with pytest.raises(ViolationError, match=complaint):
         judged(*lines)
 
 
-def test_the_referee_follows_games_counts_them_and_measures():
+def test_referee_counts_games_and_records_measurements():
     result = judged(
         game(""), game("4"), game("40"), game("40", "x"),
         game("", number=2, seats="PP"), game("0", number=2, seats="PP"),
@@ -110,8 +110,8 @@ def test_the_referee_follows_games_counts_them_and_measures():
 
 
 @pytest.mark.parametrize("kind", ["session", "cuts", "cuts-in-writes", "noise", "changes"])
-def test_what_failed_says_how_to_repeat_it(monkeypatch, capsys, kind):
-    """The options name the board and the seed, and ask for nothing else."""
+def test_failure_report_says_how_to_repeat_it(monkeypatch, capsys, kind):
+    """The printed options select this task, and no other."""
     task, asked = Task("V1", kind, 7, 3), []
 
     def run(task, **options):
@@ -126,7 +126,7 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, capsys, kind):
     assert task.repeat in capsys.readouterr().out
 
 
-def test_a_result_that_is_there_is_not_made_again(monkeypatch, tmp_path):
+def test_existing_results_are_not_computed_again(monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr("soak.__main__.run", lambda task: made.append(task) or Result("its"))
     monkeypatch.setattr("multiprocessing.Pool", ThreadPool)
