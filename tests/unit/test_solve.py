@@ -1,4 +1,4 @@
-"""`noughts solve`: a position, its tree, wrong ones; and the steps through a search."""
+"""`noughts solve`: a position, its tree, and invalid positions; the steps of a search."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -15,10 +15,10 @@ from noughts.views.search import Steps
 LESSON = "..XXOO.XO"
 
 
-def test_as_json(printed, tmp_path):
+def test_solve_prints_json_and_writes_picture(printed, tmp_path):
     path = tmp_path / "tree.svg"
-    told = printed("solve", "X...O....", "--json", "--tree", "2", "--svg", str(path))
-    facts = json.loads(told)  # whole JSON also next to a picture
+    out = printed("solve", "X...O....", "--json", "--tree", "2", "--svg", str(path))
+    facts = json.loads(out)  # complete JSON, even with a picture
     assert path.exists()
     assert facts["mover"] == "X" and facts["value"] == "draw"
     assert set(facts["plays"]) == set(engines())
@@ -26,27 +26,27 @@ def test_as_json(printed, tmp_path):
     assert len(facts["cells"]) == 7
 
 
-def test_a_picture_of_the_position_has_the_values(printed, tmp_path):
-    """Pictures of trees, and of the chip's choice, are compared with those of the lessons."""
+def test_picture_shows_the_value_of_each_move(printed, tmp_path):
+    """Pictures of trees and of the chip's choice are compared with those in the lessons."""
     path = tmp_path / "position.svg"
     assert "position.svg written" in printed("solve", "XX.OO....", "--svg", str(path))
     texts = [each.text for each in ET.parse(path).getroot() if each.tag.endswith("text")]
     assert texts == ["win in 1", "draw", *["loss in 2"] * 3]
 
 
-def test_the_chip_s_choice_as_json(printed):
+def test_chip_json_has_plays_book_and_values(printed):
     facts = json.loads(printed("solve", "X...O....", "--chip", "--json"))
     assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3
 
 
-def test_a_picture_that_would_be_too_large_is_refused(printed, refused, tmp_path):
+def test_too_large_picture_is_refused(printed, refused, tmp_path):
     path = tmp_path / "tree.svg"
-    told = refused("solve", ".........", "--tree", 4, "--svg", path, "--json")
-    assert "1,084 positions; give a smaller --tree\n" in told
+    error = refused("solve", ".........", "--tree", 4, "--svg", path, "--json")
+    assert "1,084 positions; give a smaller --tree\n" in error
     assert not path.exists()
     strange = tmp_path / "\x1b[2J\u202e.svg"
-    *_, told = printed("solve", ".........", "--tree", 3, "--svg", strange).splitlines()
-    assert told.endswith(" written") and told.isprintable()
+    *_, message = printed("solve", ".........", "--tree", 3, "--svg", strange).splitlines()
+    assert message.endswith(" written") and message.isprintable()
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_a_picture_that_would_be_too_large_is_refused(printed, refused, tmp_path
         ("XXXOO....", "the game is over in XXXOO....; give an unfinished position"),
     ],
 )
-def test_positions_that_cannot_be_solved(refused, text, why):
-    told = refused("solve", text)
-    assert why in told and "\x1b" not in told
+def test_unsolvable_positions_are_refused(refused, text, why):
+    error = refused("solve", text)
+    assert why in error and "\x1b" not in error
 
 
 @pytest.mark.parametrize("search", ["minimax", "alphabeta"])
 @pytest.mark.parametrize("least_ply", [7, long(6)])
-def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
+def test_steps_match_the_engines_counts_and_answer(search, least_ply):
     late = [position for position in unfinished() if position.ply >= least_ply]
     for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O.", "X...O...."))]:
         reply = engines()[search].reply(position)
@@ -73,13 +73,13 @@ def test_the_steps_count_and_answer_as_the_engine_does(search, least_ply):
         played = f"{position.turn} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
         assert last["text"].startswith(played)
         assert build_tree(position, 1, search).score == tree.score
-        for child in tree.children:  # a bound is one: the exact score is on its side
+        for child in tree.children:  # each bound holds for the exact score
             exact = score_of_move(position, child.cell)
             holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
             assert holds[child.bound] and (search == "alphabeta" or not child.bound)
 
 
-def test_the_best_so_far_is_best_until_a_better_one():
+def test_best_so_far_stays_until_a_better_move():
     found = Steps(parse("XO..X...O"), "alphabeta")
     best = {}
     for node, board in zip(found.tree, found.boards, strict=True):
@@ -95,7 +95,7 @@ def test_the_best_so_far_is_best_until_a_better_one():
 
 
 @pytest.mark.parametrize(
-    ("text", "search", "told"),
+    ("text", "search", "expected"),
     [
         (LESSON, "alphabeta", "O plays 1 and has a line: a win in 2 for O. O's best so far: alpha"),
         (LESSON, "alphabeta", "1 move cut (7): X already has a win in 3 with an earlier move, and"),
@@ -108,7 +108,7 @@ def test_the_best_so_far_is_best_until_a_better_one():
         ("XOXOX....", "minimax", "X plays 8 and the board is full: a draw. X's best so far"),
     ],
 )
-def test_texts_of_steps(text, search, told):
+def test_step_texts_describe_each_move_and_window(text, search, expected):
     texts = [step["text"] for step in Steps(parse(text), search).steps]
-    assert [text for text in texts if told in text]
+    assert [text for text in texts if expected in text]
     assert search == "alphabeta" or not [text for text in texts if "window" in text]

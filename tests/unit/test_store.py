@@ -1,4 +1,4 @@
-"""The store: its games, however their lines come; and files that it cannot use."""
+"""The store: games from lines in any order, from any source; and files that it cannot use."""
 
 import os
 import shutil
@@ -30,11 +30,11 @@ GAMES = (
     "FROM games JOIN boards ON boards.id = board"
 )
 """The columns of a FoldedGame."""
-TOLD = stages(DRAW)
+PLAYED = stages(DRAW)
 
 
 def folded(received):
-    """The games; of each line the first moment counts at which it was received, as in a store."""
+    """The games; as in a store, each line counts from when it was first received."""
     last_first = sorted(received, key=lambda each: each.at or 0, reverse=True)
     lines = {(each.board, each.late, each.text): each for each in last_first}
     found = fold(
@@ -49,15 +49,15 @@ def folded(received):
     [
         ["PH,A,,0,-", "PP,A,,0,-", "PH,B,,0,-"],
         ["PH,A,,0,- PH,A,,5,-"],
-        ["PH,A,40,2010,x PH,A,40,2000,-", "PH,A,402,3500,-"],  # an abandoned game goes on
+        ["PH,A,40,2010,x PH,A,40,2000,-", "PH,A,402,3500,-"],  # an abandoned game continues
         ["PH,A,40,2000,- PH,A,4,1000,-", "PH,A,48012,5000,-"],  # the next line has fewer moves
         ["PH,A,41,3000,- PH,A,4,1000,-", "PH,A,40,2000,-"],  # the slower game
         ["PH,A,40,3000,- PH,A,4,2500,-", "PH,A,41,2000,- PH,A,4,1000,-"],
-        ["PH,A,40,2000,- ~PH,A,4,1000,-", "~PH,A,41,3000,-"],  # the cable before the radio
+        ["PH,A,40,2000,- ~PH,A,4,1000,-", "~PH,A,41,3000,-"],  # cable takes precedence over radio
     ],
 )
-def test_which_lines_are_of_one_game(games):
-    """`~` stands before what came by radio; lines that have come furthest are first."""
+def test_lines_are_grouped_into_games(games):
+    """`~` marks lines received by radio; lines that have come furthest are first."""
     lines = [
         Line(0, "", text.startswith("~"), False, None, text.removeprefix("~"))
         for text in " ".join(games).split()
@@ -67,7 +67,7 @@ def test_which_lines_are_of_one_game(games):
 
 
 def summary(received):
-    """A game, found out by looking at all its lines at once."""
+    """A game, derived from all its lines at once."""
     final = max((each.sentence for each in received), key=attrgetter("ms"))
     timed = [each for each in received if each.at is not None]
     live = [each for each in timed if not each.late]
@@ -87,29 +87,29 @@ def summary(received):
 
 
 @pytest.mark.parametrize("examples", [100, long(1000)])
-def test_what_is_known_of_a_game_by_whatever_ways_it_comes(examples):
-    """Also where another one has its boot and number."""
+def test_game_combines_lines_from_all_cables_and_radios(examples):
+    """Even if another game has the same boot and number."""
     when = st.tuples(st.none() | st.integers(AT, AT + 10**6), st.booleans())
 
-    def deliveries(told):
-        ways = st.tuples(st.sampled_from(CABLES + RADIOS), st.sampled_from(told))
+    def deliveries(sentences):
+        ways = st.tuples(st.sampled_from(CABLES + RADIOS), st.sampled_from(sentences))
         return st.dictionaries(ways, when, min_size=1)
 
-    @example({(each, TOLD[0]): (AT, False) for each in (CABLES[-1], RADIOS[0])})
+    @example({(each, PLAYED[0]): (AT, False) for each in (CABLES[-1], RADIOS[0])})
     @settings(max_examples=examples)
     @given(
         st.sampled_from(
-            [TOLD, TOLD[-1:], stages(DRAW[:4], "x"), TOLD + stages(DRAW[:4], "x", seats="PP")]
+            [PLAYED, PLAYED[-1:], stages(DRAW[:4], "x"), PLAYED + stages(DRAW[:4], "x", seats="PP")]
         ).flatmap(deliveries)
     )
     def check(made):
         received = [
-            Received.of(board, told, at, late and told.end != "-")
-            for (board, told), (at, late) in made.items()
+            Received.of(board, sentence, at, late and sentence.end != "-")
+            for (board, sentence), (at, late) in made.items()
         ]
         expected = [
             summary([each for each in received if each.sentence.seats == seats])
-            for seats in sorted({told.seats for _, told in made})
+            for seats in sorted({sentence.seats for _, sentence in made})
         ]
         assert sorted(folded(received), key=attrgetter("seats")) == expected
 
@@ -118,16 +118,16 @@ def test_what_is_known_of_a_game_by_whatever_ways_it_comes(examples):
 
 @st.composite
 def contradictions(draw, boards):
-    """Sentences of games that got the same ids, some of them invented, some without a moment."""
+    """Lines of games with the same ids, some of them invented, some without a time."""
     received = []
     timed = draw(st.booleans())
     for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
-        for told in stages(cells, draw(st.sampled_from([None, "x"]))):
+        for each in stages(cells, draw(st.sampled_from([None, "x"]))):
             for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
                 board = draw(st.sampled_from(boards))
-                late = told.end != "-" and (is_by_radio(board) or draw(st.booleans()))
+                late = each.end != "-" and (is_by_radio(board) or draw(st.booleans()))
                 at = AT + draw(st.integers(0, 9000)) if timed else None
-                received.append(Received.of(board, replace(told, ms=ms * 500), at, late))
+                received.append(Received.of(board, replace(each, ms=ms * 500), at, late))
     return draw(st.permutations(received))
 
 
@@ -137,9 +137,7 @@ def stored_in(store):
 
 @pytest.mark.parametrize("examples", [40, long(400)])
 @pytest.mark.parametrize("boards", [["usb-1"], ["usb-1", *RADIOS]])
-def test_contradictions_are_the_same_games_in_any_order_and_no_time_runs_backwards(
-    boards, examples
-):
+def test_contradictory_lines_give_the_same_games_in_any_order(boards, examples):
     @settings(max_examples=examples)
     @given(contradictions(boards), st.randoms(use_true_random=False))
     def check(received, dice):
@@ -161,9 +159,9 @@ def test_contradictions_are_the_same_games_in_any_order_and_no_time_runs_backwar
 
 
 @given(contradictions(RADIOS))
-def test_cable_game_is_one_whole_row_despite_radio(invented):
-    """Somebody near knows the boot, and sends a start, an end and moves that were not."""
-    by_cable = [Received.of(CABLES[0], told, AT + told.ms) for told in TOLD]
+def test_cable_game_is_complete_despite_invented_radio_lines(invented):
+    """A sender nearby that knows the boot invents a start, an end and moves."""
+    by_cable = [Received.of(CABLES[0], each, AT + each.ms) for each in PLAYED]
     (cable,) = [game for game in folded(invented + by_cable) if not game.by_radio]
     assert [cable] == folded(by_cable)
 
@@ -181,7 +179,7 @@ def add_all(store, sentences):
     store.add_many([Received.of("usb-1", each, None) for each in sentences])
 
 
-def test_many_are_stored_together_or_not_at_all(store):
+def test_add_many_is_atomic(store):
     received = [Received.of("page", game, AT + game.ms) for game in stages([4, 0, 2])]
     with pytest.raises(AttributeError):
         store.add_many([*received, Received("page", "not a sentence", "", AT)])
@@ -190,7 +188,7 @@ def test_many_are_stored_together_or_not_at_all(store):
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
-def test_each_game_knows_its_first_line_while_two_programs_store(path, store):
+def test_game_refers_to_its_first_line_while_two_programs_store(path, store):
     with Store(path) as other:
         for number, each in enumerate((store, other, other, store, store), 1):
             add_all(each, stages(DRAW, number=number))
@@ -200,14 +198,14 @@ def test_each_game_knows_its_first_line_while_two_programs_store(path, store):
 
 def test_two_programs_store_one_game(path, store):
     with Store(path) as other:
-        for number, told in enumerate(TOLD):
-            insert((store, other)[number % 2], "usb-1", told, AT + told.ms)
+        for number, sentence in enumerate(PLAYED):
+            insert((store, other)[number % 2], "usb-1", sentence, AT + sentence.ms)
     assert not store.correct_games()
 
 
-def test_first_moment_in_one_call(store):
-    told = (TOLD[0], BOOT)
-    store.add_many([Received.of("usb-1", each, at) for each in told for at in (AT + 5, AT)])
+def test_add_many_stores_the_first_time_of_each_line(store):
+    sentences = (PLAYED[0], BOOT)
+    store.add_many([Received.of("usb-1", each, at) for each in sentences for at in (AT + 5, AT)])
     assert store.read("SELECT at FROM lines") == [(AT,), (AT,)]
 
 
@@ -221,7 +219,7 @@ def test_first_moment_in_one_call(store):
         (lambda content: content[:8192] + os.urandom(len(content) - 8192), "damaged"),
     ],
 )
-def test_files_that_are_not_stores_are_refused_and_stay_as_they_are(path, change, why):
+def test_unusable_file_is_refused_and_not_changed(path, change, why):
     filled(path, *([replace(START, number=number)] for number in range(1, 100)))
     if isinstance(change, str):
         with sqlite3.connect(path) as changed:
@@ -234,7 +232,7 @@ def test_files_that_are_not_stores_are_refused_and_stay_as_they_are(path, change
     assert path.read_bytes() == before
 
 
-def test_no_room_left(store):
+def test_full_disk_is_reported_and_storing_resumes_later(store):
     insert(store, "usb-1", START, None)
     ((pages,),) = store.read("PRAGMA page_count")
     store.read(f"PRAGMA max_page_count = {pages}")
@@ -254,7 +252,7 @@ def numbers(path):
 
 @POSIX
 @pytest.mark.parametrize("restore", [Path.replace, shutil.copy])
-def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore):
+def test_closing_a_store_does_not_change_a_restored_backup(tmp_path, path, restore):
     backup = filled(tmp_path / "backup.db", *(stages([4], number=n) for n in range(1, 99)))
     with Store(path, create=True) as store:
         add_all(store, stages([4, 0], number=100))
@@ -266,7 +264,7 @@ def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore)
 
 
 @POSIX
-def test_a_renamed_store_gets_what_is_in_its_log(tmp_path, path):
+def test_renamed_store_receives_its_log_when_closed(tmp_path, path):
     with Store(path, create=True) as store:
         add_all(store, stages([4, 0]))
         path.rename(tmp_path / "renamed.db")
@@ -275,7 +273,7 @@ def test_a_renamed_store_gets_what_is_in_its_log(tmp_path, path):
 
 
 @POSIX
-def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
+def test_closing_a_deleted_store_leaves_its_successors_log(tmp_path, path):
     store = Store(path, create=True)
     for each in tmp_path.iterdir():
         each.unlink()
@@ -297,8 +295,8 @@ SHOWN = (
 
 
 @pytest.mark.parametrize("raw_lines", [True, False])
-def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path, raw_lines):
-    """Games live, late, abandoned, in part, by radio, both ways, in contradiction, of the page."""
+def test_store_of_1_0_0_is_migrated_and_rebuilt_from_its_lines(path, raw_lines):
+    """Its games: live, late, abandoned, partial, by radio, both, contradictory, from the page."""
     if raw_lines:
         raw = Path(f"{path}.raw", "2026-09-21T14-13-20.000-000001-0123abcd.log")
         raw.parent.mkdir()
