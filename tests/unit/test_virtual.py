@@ -1,4 +1,4 @@
-"""The port of a virtual board, and its flash from one run to the next."""
+"""The port of a virtual board, and its flash, which is stored between runs."""
 
 from dataclasses import replace
 
@@ -12,14 +12,14 @@ from waiting import until
 
 
 def read(line, size):
-    """What programs have sent, when so much has come."""
+    """Wait for this many bytes from programs, and return them."""
     received = bytearray()
     until(lambda: received.extend(line.read()) or len(received) >= size, "bytes")
     return bytes(received)
 
 
 @pytest.mark.parametrize("kind", [pytest.param(Pty, marks=POSIX), Tcp])
-def test_bytes_pass_both_ways_as_they_are(kind):
+def test_bytes_pass_unchanged_in_both_directions(kind):
     line, every = kind(), bytes(range(256))
     with serial.serial_for_url(line.port, 115200, timeout=60) as port:
         port.write(every)
@@ -29,7 +29,7 @@ def test_bytes_pass_both_ways_as_they_are(kind):
 
 
 @pytest.mark.parametrize("kind", [pytest.param(Pty, marks=POSIX), Tcp])
-def test_what_nobody_reads_is_dropped_and_holds_nothing_up(kind):
+def test_unread_output_does_not_block_the_board(kind):
     line = kind()
     with serial.serial_for_url(line.port, 115200) as port:
         port.write(b"x")
@@ -39,7 +39,7 @@ def test_what_nobody_reads_is_dropped_and_holds_nothing_up(kind):
 
 
 @POSIX
-def test_a_slow_reader_receives_everything():
+def test_slow_reader_receives_everything():
     line, received = Pty(), bytearray()
     with serial.serial_for_url(line.port, timeout=0) as port:
         line.write(b"x" * 10_000)
@@ -52,8 +52,8 @@ def test_a_slow_reader_receives_everything():
         until(has_all, "all bytes")
 
 
-def test_over_tcp_two_programs_receive_the_output():
-    """As `noughts watch --emulated` needs it on Windows: the board's owner has its port open."""
+def test_two_tcp_programs_receive_the_output():
+    """`noughts watch --emulated` needs this on Windows: the board's owner has the port open too."""
     line = Tcp()
     with (
         serial.serial_for_url(line.port, timeout=120) as one,
@@ -62,8 +62,8 @@ def test_over_tcp_two_programs_receive_the_output():
         for port in (one, two):
             port.write(b"x")
         read(line, 2)
-        line.write(b"said")
-        assert (one.read(4), two.read(4)) == (b"said", b"said")
+        line.write(b"both")
+        assert (one.read(4), two.read(4)) == (b"both", b"both")
         one.close()
         two.write(b"y")
         assert read(line, 1) == b"y"
@@ -84,7 +84,7 @@ PLAYED = (
 ).ljust(4096, b"\xff")
 
 
-def test_a_board_goes_on_with_what_was_kept(tmp_path):
+def test_stored_flash_is_restored(tmp_path):
     stored = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert stored.program() == PROGRAM
     stored.keep(PLAYED)
@@ -93,14 +93,14 @@ def test_a_board_goes_on_with_what_was_kept(tmp_path):
     assert stored.error == again.error == ""
 
 
-def test_the_choice_is_found_in_it():
+def test_choice_is_read_from_flash():
     assert choice_in(PLAYED) == "Ht"
     assert choice_in(PROGRAM.flash) == "Pb"
     assert choice_in(b"\xff" * 60 + PLAYED[256:384] + b"\xff" * 68) == "Pb"  # no chunk begins there
 
 
 @pytest.mark.parametrize("newer", [{"flash": b"\xfe" * 4096}, {"board": "V2", "firmware": "2.1.2"}])
-def test_another_release_or_board_begins_anew(tmp_path, newer):
+def test_other_release_or_board_ignores_stored_flash(tmp_path, newer):
     StoredFlash(tmp_path, PROGRAM).keep(PLAYED)
     stored = StoredFlash(tmp_path, replace(PROGRAM, **newer))
     assert stored.program() == replace(PROGRAM, **newer)
@@ -108,7 +108,7 @@ def test_another_release_or_board_begins_anew(tmp_path, newer):
 
 
 @pytest.mark.parametrize("flipped", [0, 1])
-def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, flipped):
+def test_damaged_flash_file_is_reported_and_replaced(tmp_path, flipped):
     stored = StoredFlash(tmp_path, PROGRAM)
     stored.keep(PLAYED)
     content = stored.path.read_bytes()
@@ -120,7 +120,7 @@ def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, flipped):
     assert StoredFlash(tmp_path, PROGRAM).program().flash == PLAYED
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path):
+def test_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     stored = StoredFlash(tmp_path / "file", PROGRAM)
     assert stored.program() == PROGRAM

@@ -1,4 +1,4 @@
-"""`noughts vs`: a game by typing cells, from which a MENACE in a file learns."""
+"""`noughts vs`: games played by typing cells; a MENACE in a file learns from them."""
 
 import io
 from itertools import count
@@ -12,7 +12,7 @@ from noughts.game.positions import EMPTY
 
 @pytest.fixture
 def vs(noughts, monkeypatch):
-    """Plays a game, in which a person types this; gives its status, and what it prints."""
+    """Plays a game in which a person types this; gives the status, output and errors."""
 
     def run(*words, typed="", stdin=io.StringIO):
         monkeypatch.setattr("sys.stdin", stdin(typed))
@@ -21,13 +21,13 @@ def vs(noughts, monkeypatch):
     return run
 
 
-def boards(told):
-    """The boards that were printed, without blanks and rules: `1|2|[X]` and so on, nine cells."""
-    rows = [line.replace(" ", "") for line in told.splitlines() if line.count("|") == 2]
+def boards(out):
+    """The printed boards, without blanks and rules: nine cells such as `1|2|[X]`."""
+    rows = [line.replace(" ", "") for line in out.splitlines() if line.count("|") == 2]
     return ["|".join(rows[at : at + 3]) for at in range(0, len(rows), 3)]
 
 
-def test_a_whole_game_with_wrong_input_on_the_way(vs):
+def test_whole_game_with_invalid_input(vs):
     status, out, err = vs("minimax", typed="5\n5\nmiddle\n3\n2,1\n8\n9\n6\n2\n")
     assert status == 0
     first = out.splitlines()[0]
@@ -38,7 +38,7 @@ def test_a_whole_game_with_wrong_input_on_the_way(vs):
     assert out.splitlines()[-1] in ("a draw", "O has won")
 
 
-def test_two_engines_play_each_other_and_a_seed_repeats_it(vs):
+def test_engines_play_each_other_and_a_seed_repeats_the_game(vs):
     game = vs("random", "kind", "--seed", "7")[1]
     assert vs("random", "kind", "--seed", "7")[1] == game and "leave" not in game
     assert "X, random, plays" in game and "O, kind, plays" in game
@@ -47,29 +47,29 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it(vs):
     assert "X, menace (untrained), plays" in vs("menace", "kind")[1]
 
 
-def test_the_last_move_is_marked_and_a_move_and_its_reply_are_taken_back(vs):
+def test_last_move_is_marked_and_undo_also_takes_back_the_reply(vs):
     _, out, err = vs("rules", typed="1\n2\nu\nu\nu\n5\n")
-    told = boards(out)
-    start, moved, answered = told[:3]
+    found = boards(out)
+    start, moved, answered = found[:3]
     assert (start, moved) == ("1|2|3|4|5|6|7|8|9", "[X]|2|3|4|5|6|7|8|9")
-    assert told[3] == "X|[X]|3|4|O|6|7|8|9" and told[5:7] == [answered, start]
+    assert found[3] == "X|[X]|3|4|O|6|7|8|9" and found[5:7] == [answered, start]
     assert err == "there is no move of yours to take back\n"
-    assert told[7] == "1|2|3|4|[X]|6|7|8|9"
-    told = vs("rules", "--first", "it", typed="u\n1\nu\n")[1]
-    assert told.startswith("You are O. ")
-    assert boards(told)[-1] == boards(told)[1] == "1|2|3|4|[X]|6|7|8|9"
+    assert found[7] == "1|2|3|4|[X]|6|7|8|9"
+    out = vs("rules", "--first", "it", typed="u\n1\nu\n")[1]
+    assert out.startswith("You are O. ")
+    assert boards(out)[-1] == boards(out)[1] == "1|2|3|4|[X]|6|7|8|9"
 
 
-def test_help_and_a_hint_do_not_move(vs):
-    told = vs("rules", typed="1\n?\nH\n Q \n")[1]
-    assert "Three in a row win" in told and "u       undo" in told
-    assert max(len(line) for line in told.splitlines()) <= 80
-    assert boards(told)[-1] == "X|2draw|3draw|4draw|[O]|6draw|7draw|8draw|9draw"
-    assert "best: 2 or 4\n" in told
-    assert told.count("X, your cell: ") == 4 and told.count("plays") == 1
+def test_help_and_hint_do_not_make_a_move(vs):
+    out = vs("rules", typed="1\n?\nH\n Q \n")[1]
+    assert "Three in a row win" in out and "u       undo" in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert boards(out)[-1] == "X|2draw|3draw|4draw|[O]|6draw|7draw|8draw|9draw"
+    assert "best: 2 or 4\n" in out
+    assert out.count("X, your cell: ") == 4 and out.count("plays") == 1
 
 
-def test_cells(vs):
+def test_cell_input_formats(vs):
     for text, cell in ("1", 0), (" 9 ", 8), ("1,1", 0), ("2,3", 5), ("3, 1", 6):
         assert boards(vs("hard", typed=f"{text}\n")[1])[1].split("|")[cell] == "[X]"
     wrong = ("", "0", "10", "1,4", "0,1", "1,1,1", "²", "1.5", "-1", "\x1b[2J")
@@ -77,7 +77,7 @@ def test_cells(vs):
     assert len(boards(out)) == 1 and err.count("is not a cell; type 1 to 9") == len(wrong)
 
 
-def test_input_that_is_not_text(noughts, monkeypatch):
+def test_undecodable_input_is_not_a_cell(noughts, monkeypatch):
     typed = io.TextIOWrapper(io.BytesIO(b"\xff\x1b[2J\0\n"), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", typed)
     status, out, err = noughts("vs", "hard")
@@ -86,7 +86,7 @@ def test_input_that_is_not_text(noughts, monkeypatch):
 
 
 def in_order(cells):
-    """Type the first of these that is free, each time: what is taken is refused."""
+    """Input that plays the first free one of these cells each time; taken cells are refused."""
     return "".join(f"{cell}\n" for cell in cells) * 5
 
 
@@ -95,24 +95,22 @@ IN_TURN = in_order("123456789")
 
 @pytest.fixture
 def machine(folder):
-    """A file with a new MENACE in it."""
+    """A file with a new MENACE."""
     write(Menace(), folder / "menace.json")
     return folder / "menace.json"
 
 
 @pytest.mark.parametrize("first", ["me", "it"])
-def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs, machine):
+def test_menace_reports_beads_gained_or_lost_by_each_move(first, vs, machine):
     does = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
     seen = set()
     for number in count(1):
         expected = read(machine)
         typed = in_order(Random(number).sample("123456789", 9))
-        _, told, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
-        *_, ended, learned = told.splitlines()
+        _, out, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
+        *_, ended, learned = out.splitlines()
         result = 0 if ended == "a draw" else 1 if (ended == "X has won") == (first == "it") else -1
-        played = [
-            at % 9 for at, cell in enumerate("|".join(boards(told)).split("|")) if "[" in cell
-        ]
+        played = [at % 9 for at, cell in enumerate("|".join(boards(out)).split("|")) if "[" in cell]
         changed = expected.learn(played, result if first == "it" else -result, [first == "it"])
         assert (read(machine).boxes, read(machine).games) == (expected.boxes, number)
         moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
@@ -126,8 +124,8 @@ def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs, mach
     "words",
     ["./menace.json", "./menace.json --no-learning", "./menace.json hard", "menace"],
 )
-def test_these_games_teach_it_nothing(words, vs, machine):
-    """The first is left, the second taught nothing, nobody types in the third, the last is new."""
+def test_menace_does_not_learn_from_these_games(words, vs, machine):
+    """A game that is left, one without learning, one between engines, one against a new MENACE."""
     before = machine.read_bytes()
     status, out, _ = vs(*words.split(), typed="5\nq\n" if words == "./menace.json" else IN_TURN)
     assert status == 0 and machine.read_bytes() == before
@@ -135,16 +133,16 @@ def test_these_games_teach_it_nothing(words, vs, machine):
     assert "Game " not in out and out.endswith(forgets) == (words == "menace")
 
 
-def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, machine):
+def test_menace_adds_to_what_it_learned_elsewhere_during_the_game(vs, machine):
     other = Menace(games=1_233)
     other.boxes[EMPTY].update({0: 0, 1: 0, 4: 1000})
 
-    class LearnsMeanwhile(io.StringIO):
+    class LearnsElsewhere(io.StringIO):
         def readline(self, *args):
             write(other, machine)
             return super().readline(*args)
 
-    status, out, _ = vs("menace.json", typed=IN_TURN, stdin=LearnsMeanwhile)
+    status, out, _ = vs("menace.json", typed=IN_TURN, stdin=LearnsElsewhere)
     assert status == 0 and "Game 1,234: it " in out
     assert read(machine).boxes[EMPTY][4] == 1000
     other.boxes[EMPTY][4] = 0
