@@ -1,4 +1,4 @@
-"""What the page's server answers, without a browser: games, hints, puzzles, searches."""
+"""The page's server, without a browser: its answers about games, hints, puzzles and searches."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from sample_games import AT, filled, stages
 
 
 def post(db, changed):
-    """What keeping a game of the page, so changed, or these bytes, answers."""
+    """The answer to PLAYED with these changes, or to these bytes."""
     site = Site(db, 8017)
     body = changed if isinstance(changed, bytes) else json.dumps(PLAYED | changed).encode()
     return ask(change(site), "POST", "/api/games", (body,), site=site)
@@ -29,18 +29,18 @@ PLAYED = {
 }  # fmt: skip
 
 
-def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
+def test_page_game_is_stored_like_a_boards_game(tmp_path, monkeypatch):
     monkeypatch.setattr(timestamps, "now", lambda: AT)
     db = tmp_path / "games.db"
-    for _ in range(2):  # what is sent twice is kept once
+    for _ in range(2):  # a game sent twice is stored once
         assert post(db, {}).json == {"game": 1}
     assert post(db, {"number": 2, "opponent": "friend"}).json == {"game": 2}
     with Store(db) as store:
-        kept, of_two = game(store, 1), game(store, 2)
-    assert (kept.seats, kept.first, kept.end, kept.ms) == ("PH", "B", "B", 7000)
-    assert kept.started == AT - 7000
-    assert kept.thought_ms == [10, 10, 10, 10, 10, 10, 6940]
-    assert (of_two.seats, of_two.first, of_two.end) == ("PP", "A", "A")  # who begins is A
+        found, of_two = game(store, 1), game(store, 2)
+    assert (found.seats, found.first, found.end, found.ms) == ("PH", "B", "B", 7000)
+    assert found.started == AT - 7000
+    assert found.thought_ms == [10, 10, 10, 10, 10, 10, 6940]
+    assert (of_two.seats, of_two.first, of_two.end) == ("PP", "A", "A")  # A is whoever began
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
         *(b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]"),
     ],
 )
-def test_a_game_that_no_page_sends_is_refused(tmp_path, changed):
+def test_invalid_page_game_is_refused(tmp_path, changed):
     refused = post(tmp_path / "games.db", changed)
     assert refused.status == 400
     assert refused.json == {"error": "that is not a game; load the page again"}
@@ -67,7 +67,7 @@ def described(moves, start=None, **named):
     return board.described(Board(start or "." * 9), list(map(int, moves)), **named)
 
 
-def test_hints_by_value_and_by_chance():
+def test_hints_show_values_and_chances():
     cells = described("", "XO.......")["hints"]
     found = [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)]
     assert found == [(False, 0), (False, 2), (False, 3), (True, 4)]
@@ -80,7 +80,7 @@ def test_hints_by_value_and_by_chance():
     assert (alike["heat"], alike["chance"]) == (4, "wins 0% against random play")
 
 
-def test_a_game_that_ends_with_two_lines():
+def test_game_won_with_two_lines_shows_both():
     found = described("032546781")
     assert found["headline"] == "X has won: middle column and top row"
     assert (found["winner"], found["line"], found["turn"]) == ("X", [0, 1, 2, 4, 7], None)
@@ -91,7 +91,7 @@ def test_a_game_that_ends_with_two_lines():
     ]
 
 
-def test_the_graph_of_a_game_that_o_wins_and_of_a_draw():
+def test_graph_shows_a_win_of_o_and_a_draw():
     start, end = described("5", "XX.OO.X..")["graph"]
     assert (start["score"], start["text"]) == (-9, "before the first move: O wins in 1")
     assert end["score"] == -10
@@ -109,7 +109,7 @@ def test_looking_back_stops_where_the_person_moves():
     assert (described("4", at=0)["undo"], described("4")["redo"]) == (None, None)
 
 
-def test_what_an_engine_answers(monkeypatch):
+def test_engine_answer_has_its_move_and_cost(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
     answer = get("/api/play?opponent=random&you=X&moves=0")
     assert (answer["moves"], answer["at"], answer["playable"]) == ("08", 2, True)
@@ -119,20 +119,20 @@ def test_what_an_engine_answers(monkeypatch):
     first, again = get(asked), get(asked)
     assert first["moves"] == "2" and first["headline"] == "You lost: top row"
     assert " positions visited, " in first["cost"]
-    assert again == first  # with the time that it took: any spectator may ask
+    assert again == first  # cached with its time, since any spectator may ask
     over = get(f"{asked}2")
     assert over["moves"] == "2" and "cost" not in over
     person = get("/api/play?opponent=alphabeta&position=XO......X")
-    assert (person["you"], person["moves"]) == ("O", "")  # who is to move is the person
+    assert (person["you"], person["moves"]) == ("O", "")  # the person is the one to move
 
 
 @pytest.mark.parametrize(("at", "shown"), [("1", 1), ("-1", 2), ("1.5", 2), ("3", 2), ("²", 2)])
-def test_a_link_into_the_middle_of_a_game(at, shown):
+def test_link_opens_a_game_at_its_move_or_at_the_end(at, shown):
     assert get(f"/api/play?moves=41&at={at}")["at"] == shown
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "error"),
     [
         ("puzzles?position=.........", "......... is not a puzzle"),
         ("puzzles?level=4", "'4' is not a level"),
@@ -142,11 +142,11 @@ def test_a_link_into_the_middle_of_a_game(at, shown):
         ("api/play?moves=0x", "'x' is not a cell; choose one of 0 to 8"),
     ],
 )
-def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
-    assert said in page(f"/{address}", expected=400).text
+def test_invalid_query_error_names_the_value(address, error):
+    assert error in page(f"/{address}", expected=400).text
 
 
-def test_a_browser_names_no_file_as_an_engine(tmp_path):
+def test_browser_cannot_use_a_file_as_an_engine(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
     answer = get(f"/api/play?you=O&opponent={mine}", expected=400)
@@ -155,8 +155,8 @@ def test_a_browser_names_no_file_as_an_engine(tmp_path):
     assert "mine" not in page("/").text
 
 
-def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path, monkeypatch):
-    """Of twenty who answered a corner, one did not take the centre; it is read once a minute."""
+def test_puzzle_is_graded_by_stored_games_in_any_orientation(tmp_path, monkeypatch):
+    """Of twenty answers to a corner, one is not the centre; the store is read once a minute."""
     right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
     played = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = tmp_path / "games.db"
@@ -171,7 +171,7 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path, monkeypat
     assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
 
 
-def test_why_a_move_is_right_or_wrong_and_how_a_puzzle_ends():
+def test_puzzle_explains_right_and_wrong_moves_and_its_end():
     def answer(position, cell):
         return json.loads(page(f"/puzzles?position={position}").data)["answers"][str(cell)]
 
@@ -187,7 +187,7 @@ def test_why_a_move_is_right_or_wrong_and_how_a_puzzle_ends():
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
-def test_a_search_that_is_too_large_to_follow():
+def test_too_large_search_offers_a_smaller_one():
     found = page("/learn?position=X...O...X&search=minimax")
     assert "From X...O...X minimax looks at 1,053 boards: too many" in found.text
     assert "Follow alpha-beta from X...O...X" in found.text
@@ -200,13 +200,13 @@ def test_a_search_that_is_too_large_to_follow():
     assert json.loads(page(instead).data)["steps"][-1]["nodes"] == 93
 
 
-def test_steps_and_boards_of_a_search():
+def test_search_has_steps_and_boards():
     found = json.loads(page("/learn?position=..xxoo.xo&search=nonsense").data)
-    assert found["search"] == "alphabeta"  # unless it is minimax
+    assert found["search"] == "alphabeta"  # the default
     last = found["steps"][-1]
     assert len(found["boards"]) == last["nodes"] + last["cut"]
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
-    assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O has a loss in 3 for certain
+    assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O is sure of a loss in 3 or better
     assert windows[11] == (8, -7, "win in 2 to loss in 3")  # closed: the rest is cut
     root, *others = found["boards"]
     assert (root["value"], root["text"], root["window"]) == ("win in 3", "X to move", None)

@@ -1,4 +1,4 @@
-"""The pages of games and statistics, which games they choose, and the report on a class."""
+"""The pages of games and statistics, their filters, and the report on a class."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def links(found):
     return [address for name, address in found.attributes if name == "href"]
 
 
-def test_the_same_words_as_on_the_command_line(monkeypatch):
+def test_query_is_read_like_command_line_options(monkeypatch):
     monkeypatch.setattr("noughts.store.timestamps.today", lambda: date(2026, 11, 22))
     query = QueryParams(
         "board=blue+table&board=9900&seats=PP&seats=ph&result=a&result=DRAW&result=A"
@@ -51,35 +51,35 @@ def test_the_same_words_as_on_the_command_line(monkeypatch):
     )
 
 
-def test_days_at_whose_midnight_clocks_go_forward(in_zone):
+def test_filter_accepts_days_without_a_midnight(in_zone):
     in_zone("Africa/Cairo")
     chosen = chosen_games(QueryParams("since=2026-04-24&until=2026-04-23"))
     assert describe(chosen) == "since 2026-04-24, until 2026-04-23"
 
 
-def test_a_wrong_word_is_named_with_its_field_and_cut():
+def test_invalid_value_error_names_the_field_and_shortens_the_value():
     with pytest.raises(NoughtsError, match=f"^since: '{'x' * 20}' is not a usable date; "):
         chosen_games(QueryParams("since=" + "x" * 99))
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19, "9" * 5000])
-def test_wrong_pages_and_games(many, number):
+def test_invalid_page_shows_the_first_and_invalid_game_is_404(many, number):
     assert page(f"/games?page={number}", many).status == "50 games, page 1 of 2"
     assert "That did not work" in page(f"/games/{number}", expected=404).text
 
 
-def test_pages_of_games_that_just_fit(many):
+def test_page_after_the_last_shows_the_last(many):
     found = page("/games?page=3", many)
     assert found.status == "50 games, page 2 of 2"
     assert [row[0] for row in found.rows[1:]] == [str(number) for number in range(25, 0, -1)]
-    assert {row[6] for row in found.rows[1:]} == {"6"}  # of 5.75 seconds
+    assert {row[6] for row in found.rows[1:]} == {"6"}  # 5.75 seconds, rounded
     pages = [link for link in links(found) if "page=" in link]
     assert pages == ["?page=1", "?page=1"]  # the newest, and newer ones
     none = page("/games?seats=PP", many)
     assert none.status == "No game matches." and none.text.count("All games") == 1
 
 
-def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(many):
+def test_form_shows_the_filter_and_links_preserve_it(many):
     found = page("/games?board=usb&seats=ph&since=2026-09-01&result=A&until=&page=2", many)
     assert found.status == (
         "50 games: boards with 'usb' in their name, person against hard, results A, "
@@ -91,8 +91,8 @@ def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(many):
     assert {f"{query}&page=1", f"/games/25{query}", f"/statistics{query}"} <= set(links(found))
 
 
-def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
-    """Games without a moment come before all others."""
+def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
+    """Games without a time come before all others."""
     db = tmp_path / "games.db"
     for number, at in enumerate((AT, AT + 1, None, None), 1):
         filled(db, stages(WON, number=number), at=at)
@@ -105,7 +105,7 @@ def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
         assert ("Game before" in found.text) == bool(before)
 
 
-def test_a_game_that_is_not_stored_is_not_found(many, tmp_path):
+def test_missing_game_or_unusable_store_is_404(many, tmp_path):
     for db, why in (
         (many, "There is no game 999 in "),
         (tmp_path / "none.db", "No games are stored"),
@@ -115,14 +115,14 @@ def test_a_game_that_is_not_stored_is_not_found(many, tmp_path):
     assert "is damaged" in page("/games/1", many, expected=404).status
 
 
-def test_a_store_without_a_game_says_how_to_get_one(store):
+def test_empty_store_says_how_to_get_a_game(store):
     for address in ("/games?board=x", "/statistics"):
         found = page(address, store.path)
         assert found.status == "No game is stored yet."
         assert "stores every game that it sends" in found.text
 
 
-def test_a_game_needs_no_script_to_be_read(tmp_path):
+def test_game_page_is_readable_without_a_script(tmp_path):
     found = page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B")))
     verdict = "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9."
     assert found.rows[2] == ["2", "A (O)", "2 , on the top edge", "1.0 s", verdict]
@@ -133,31 +133,31 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
         "Kind micro:bit V1 Hard plays from table 2798 On the board its game 1 of boot 00000A83",
     ):
         assert text in found.text
-    assert ("role", "img") in found.attributes  # how it ended
+    assert ("role", "img") in found.attributes  # the final position
 
 
-def test_a_game_of_which_little_is_known(tmp_path):
+def test_game_page_omits_unknown_facts(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
         insert(store, "usb-1", stages(WON)[-1], None)
     found = page("/games/1", tmp_path / "games.db")
     assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
 
 
-def test_a_stepper_gets_every_step(tmp_path):
+def test_game_page_data_has_every_step(tmp_path):
     view = json.loads(page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B"))).data)
     assert [each["next"] for each in view["steps"]] == ["B", "A", "B", "A", "B", None]
     assert view["thought_ms"] == [1000] * 5
 
 
-def test_tables_and_bars_of_statistics(tmp_path):
-    """A person who begins loses twice against O on an edge; another board has a game of two."""
+def test_statistics_have_tables_and_bars(tmp_path):
+    """A person who plays O on an edge loses twice; another board has a game between people."""
     mistaken = [stages(WON, number=n, seats="HP", step_ms=n * 2000) for n in (1, 2)]
     db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3, step_ms=500))
     filled(db, stages(DRAW, seats="PP"), board="usb-2")
     found = page("/statistics", db)
     assert found.status == "4 games" and "4 games 2 boards" in found.text
     results = found.source.split('class="bar"')[3].split("</svg>")[0]
-    assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # all were A's
+    assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # A won them all
     assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows  # first moves
     people = found.rows.index(["person", "5", "18", "2", "0.40", "1.0", "0.6 to 1.0"])
     assert found.rows[people + 1][0] == "hard"  # people come first
@@ -174,7 +174,7 @@ def test_statistics_are_cached_until_the_store_changes(tmp_path, monkeypatch):
     db = filled(tmp_path / "games.db", stages(DRAW))
     filled(db, stages(DRAW), board="usb-2")
     assert [page("/statistics", db).status for _ in range(2)] == ["2 games"] * 2
-    Path(f"{db}-wal").touch()  # an empty log: somebody reads
+    Path(f"{db}-wal").touch()  # an empty log: a program is reading
     assert page("/statistics", db).status == "2 games" and stats.call_count == 1
     board = "1 game: boards with 'usb-2' in their name"
     assert page("/statistics?board=usb-2", db).status == board
@@ -194,7 +194,7 @@ def stored(tmp_path):
         stages(A_WINS, seats="PH", number=2),  # the mistake is the chip's
         stages(A_WINS, seats="PH", number=3, first="B"),
         stages([4, 3, 0, 8, 1, 7, 2], seats="PE", number=4, first="B"),  # the same, turned
-        stages([4, 1], "x", seats="PP", number=5),  # abandoned: nothing of it is counted
+        stages([4, 1], "x", seats="PP", number=5),  # abandoned: its moves are not counted
     )
     return filled(path, stages(A_WINS, seats="PP"), board="usb-2", at=AT + 86_400_000)
 
@@ -205,11 +205,11 @@ def pictures(page):
 
 @pytest.fixture
 def report(printed):
-    """The page that a command writes."""
+    """Runs `report`; gives the page that it writes."""
     return lambda *words, **named: HtmlPage(printed("report", *words, **named))
 
 
-def test_the_page_says_results_boards_first_moves_and_mistakes(noughts, stored, tmp_path):
+def test_report_shows_results_boards_first_moves_and_mistakes(noughts, stored, tmp_path):
     with Store(stored) as store:
         store.name_board("usb-2", "blue table")
     file = tmp_path / "class.html"
@@ -230,7 +230,7 @@ def test_the_page_says_results_boards_first_moves_and_mistakes(noughts, stored, 
         assert text in page.text
 
 
-def test_the_page_needs_nothing_but_itself(printed):
+def test_report_is_self_contained(printed):
     out = printed("report", "-o", "-")
     page = HtmlPage(out)
     assert not {"script", "link", "img", "iframe", "object", "a", "base"} & set(page.tags)
@@ -243,24 +243,24 @@ def test_the_page_needs_nothing_but_itself(printed):
     assert "2 ✗" in page.text and "1 ✓" in page.text and pictures(page) == 2
 
 
-def test_names_are_text(report, stored):
+def test_report_escapes_board_names(report, stored):
     name = '\x1b[2J"><script>a&b'
     with Store(stored) as store:
         store.name_board("usb-2", name)
     page = report("--board", name.replace("\x1b", "b"), "--board", "usb-2")
     assert "script" not in page.tags and pictures(page) == 2
     assert name.replace("\x1b", "") in [row[0] for row in page.rows]
-    assert name.replace("\x1b", "b") in page.text  # which games: as it was typed
+    assert name.replace("\x1b", "b") in page.text  # the filter, as typed
 
 
-def test_it_is_of_the_games_that_are_chosen(report):
+def test_report_covers_only_games_in_the_filter(report):
     page = report("--board", "usb-2", "--since", "2026-09-22")
     assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
     assert "1 game 1 board 0.50 mistakes per person and game" in page.text
 
 
-def test_the_table_of_boards_as_csv(printed, stored, tmp_path):
+def test_report_writes_the_table_of_boards_as_csv(printed, stored, tmp_path):
     with Store(stored) as store:
         store.name_board("usb-2", "=1+1")
     out = printed("report", "--csv")
@@ -274,7 +274,7 @@ def test_the_table_of_boards_as_csv(printed, stored, tmp_path):
     assert file.read_bytes().decode() == out
 
 
-def test_the_commonest_mistake_counts_moves_that_are_the_same_when_turned(tmp_path):
+def test_commonest_mistake_counts_symmetric_moves_together(tmp_path):
     played = [0, 1, 3, 2, 6], [0, 2, 3, 1, 6], [0, 6, 1, 3, 2]
     games = (stages(moves, seats="HP", number=n) for n, moves in enumerate(played, 1))
     with Store(filled(tmp_path / "wrong.db", *games)) as store:
@@ -282,7 +282,7 @@ def test_the_commonest_mistake_counts_moves_that_are_the_same_when_turned(tmp_pa
     assert found.commonest_mistake == (2, 2)
 
 
-def test_first_moves_are_darker_the_more_often_they_were_played():
+def test_more_frequent_first_moves_are_darker():
     found = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
     assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in found.title
     assert found.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")
