@@ -1,4 +1,4 @@
-"""What browsers are told of boards and do with them; tasks with boards."""
+"""What browsers receive about boards and do with them; tasks with boards."""
 
 import asyncio
 import contextlib
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Browser:
-    """One that watches until `leave()`; the newest values that it received are in `now`."""
+    """Watches until `leave()`; `now` has the newest values that it received."""
 
     def __init__(self, site, live_boards, leds=True, client="127.0.0.1"):
         self._in, self._out = asyncio.Queue(), asyncio.Queue()
@@ -66,7 +66,7 @@ class Browser:
 
 @pytest.fixture
 async def live(tmp_path, monkeypatch):
-    """Starts so many boards, and what opens browsers on them; all of it ends with the test."""
+    """Starts this many boards; gives them and a function that opens browsers on them."""
     monkeypatch.setattr(list_ports, "comports", list)
     monkeypatch.setattr(web_live, "VirtualBoards", Boards)
     monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
@@ -89,11 +89,11 @@ async def live(tmp_path, monkeypatch):
         await browser.leave()
     await asyncio.to_thread(started[0].close)
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
-    assert started[0].virtual.recorded, "boards ended before all that they sent was stored"
+    assert started[0].virtual.recorded, "boards ended before everything they sent was stored"
     assert not started[0]._recording.is_alive()
 
 
-async def test_others_watch_on_when_one_goes_away(live):
+async def test_other_browsers_keep_watching_when_one_leaves(live):
     live_boards, browse = live()
     one, two, three = (browse(leds=leds) for leds in (True, True, False))
     for browser in (one, two):
@@ -111,7 +111,7 @@ async def test_others_watch_on_when_one_goes_away(live):
 
 
 @pytest.mark.parametrize(("leds", "lan", "may"), [(1, 0, 1), (0, 0, 0), (1, 1, 0)])
-async def test_a_page_that_goes_lets_go_of_the_boards(live, leds, lan, may):
+async def test_boards_are_released_when_a_controlling_page_leaves(live, leds, lan, may):
     live_boards, browse = live(2, lan=bool(lan))
     browser = browse(leds=bool(leds), client="192.0.2.7" if lan else "127.0.0.1")
     await browser.until(lambda now: "order" in now)
@@ -121,7 +121,7 @@ async def test_a_page_that_goes_lets_go_of_the_boards(live, leds, lan, may):
     assert board.done == [("release", "A", "B"), ("tilt", 0, 0)] * may
 
 
-async def test_the_controls_of_a_board_are_read_from_its_flash(live):
+async def test_controls_are_read_from_the_boards_flash(live):
     live_boards, browse = live()
     browser = browse()
 
@@ -144,20 +144,20 @@ async def test_stored_names_are_shown_from_the_start(live, tmp_path):
     assert browser.now["order"] == [NAME] and "board/usb-9" not in browser.now
 
 
-async def test_a_board_begins_and_is_reset(live):
+async def test_reset_updates_the_page_and_a_second_start_is_ignored(live):
     live_boards, browse = live()
     browser = browse()
-    live_boards.record(NAME, BOOT)  # as a task that updated it does
+    live_boards.record(NAME, BOOT)  # as the update task does
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
-    for what in ("start", "reset"):  # it runs already: another click on *Start it again* was first
+    for what in ("start", "reset"):  # it already runs, started by an earlier click
         await asyncio.to_thread(do, live_boards, {"board": NAME, "do": what})
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
     await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
 
 
-async def test_a_gateway_and_a_refused_board_have_no_card(live):
+async def test_gateways_and_refused_boards_have_no_card(live):
     live_boards, browse = live(boards=0)
     by_radio = SentenceStored("radio-1", BOOT, None, True, gateway="usb-1")
     live_boards._take([OPENED, by_radio, BoardRefused("radio-2", "usb-1", "unknown")])
@@ -165,7 +165,7 @@ async def test_a_gateway_and_a_refused_board_have_no_card(live):
     assert browser.now["order"] == ["radio-1"]
 
 
-async def test_a_board_started_again_has_not_ended(live):
+async def test_restarted_board_is_not_reported_as_ended(live):
     boards, _ = live()
     old, running = boards.virtual.running[NAME], boards.virtual.running
     old.ended, old.leds = True, lambda: running.update({NAME: Board()}) or old.tilt()
@@ -173,7 +173,7 @@ async def test_a_board_started_again_has_not_ended(live):
     assert not boards.virtual.errors
 
 
-async def test_ports_that_cannot_be_opened(live):
+async def test_unavailable_ports_give_a_few_printable_lines(live):
     live_boards, browse = live(boards=0)
     port = "/dev/ttyACM0"
     refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
@@ -205,7 +205,7 @@ def test_invalid_message_is_refused(message):
     assert one.done == []
 
 
-def test_a_channel_gives_what_is_new_and_refreshes_when_it_is_due():
+def test_channel_gives_changes_and_refreshes_when_due():
     refresh = Mock()
     channel = Channel(60, refresh)
     channel.set("a", 1)
@@ -221,7 +221,7 @@ def test_a_channel_gives_what_is_new_and_refreshes_when_it_is_due():
 
 
 def record(*events, shows=None):
-    """What the page is told after these events; shows: a situation that the LEDs show."""
+    """What the page receives after these events; shows: the situation on the LEDs."""
     session, board = Session(), LiveBoard("usb-1")
     for event in events:
         session.take(event)
@@ -231,7 +231,7 @@ def record(*events, shows=None):
 
 
 def played(*moves, end=None):
-    """What was received of a game with these moves last."""
+    """The event of a game's sentence after these moves."""
     return SentenceStored("usb-1", stages(moves, end)[-1], 7, True)
 
 
@@ -239,7 +239,7 @@ STARTED = SentenceStored("usb-1", BOOT, None, True)
 OPENED = PortOpened("usb-1", "/dev/ttyACM0")
 
 
-def test_a_game_that_is_won():
+def test_record_of_a_won_game():
     board = record(OPENED, STARTED, played(0, 3, 1, 4, 2))
     known = board["name"], board["kind"], board["headline"]
     assert known == ("blue table", "micro:bit V1", "You have won!")
@@ -254,7 +254,7 @@ def test_a_game_that_is_won():
     assert board["lines"][-1] == ["event", text]
 
 
-def test_a_board_that_is_silent_in_the_menu_or_unplugged():
+def test_record_of_a_silent_idle_or_unplugged_board():
     for events, tile in (
         ([], "waiting for a game"),
         ([STARTED], "in the menu"),
@@ -270,7 +270,7 @@ def test_a_board_that_is_silent_in_the_menu_or_unplugged():
     assert board["game"]["marks"] == "O...X...."
 
 
-def test_lines_of_a_board_are_short_and_printable():
+def test_board_lines_are_short_few_and_printable():
     board = record(OPENED, NoiseReceived("usb-1", "x" * 5000 + "\u202e"), STARTED)
     assert [len(text) <= 200 and text.isprintable() for _, text in board["lines"]] == [True] * 3
     resent = SentenceStored("usb-1", stages([4], "x")[-1], 7, False, late=True)
@@ -280,7 +280,7 @@ def test_lines_of_a_board_are_short_and_printable():
     assert many["lines"] == expected
 
 
-def test_a_virtual_board_that_starts_and_one_that_does_not_run():
+def test_record_of_a_virtual_board_that_starts_or_has_failed():
     board = LiveBoard("virtual-1", "V2")
     state = BoardState("virtual-1", "/dev/pts/1")
     shown = board.record("virtual-1", None)
@@ -293,7 +293,7 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
 
 
 def boards_of(*names):
-    """Real boards; what was recorded of them is in `recorded`."""
+    """Real boards; `recorded` lists what was recorded."""
     boards = SimpleNamespace(
         boards={name: LiveBoard(name) for name in names}, recorded=[], busy=set(),
         session=Session(), virtual=SimpleNamespace(names={}, kinds={}),
@@ -301,12 +301,12 @@ def boards_of(*names):
     )  # fmt: skip
     for name in names:
         boards.session.take(PortOpened(name, f"/dev/{name}"))
-    boards.record = lambda *said: boards.recorded.append(said)
+    boards.record = lambda *sent: boards.recorded.append(sent)
     return boards
 
 
-def test_one_task_with_a_board_at_a_time(monkeypatch):
-    """`doctor` has all boards, also those that are plugged in later."""
+def test_board_has_one_task_at_a_time(monkeypatch):
+    """`doctor` takes all boards, even those that are plugged in later."""
 
     def find(also):
         raise BoardError("none")
@@ -340,7 +340,7 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
 
 
 @pytest.mark.parametrize("task", ["update", "flash"])
-def test_the_page_sends_no_table_that_can_lose(monkeypatch, task):
+def test_page_refuses_to_send_a_table_that_can_lose(monkeypatch, task):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)

@@ -1,4 +1,4 @@
-"""The page's server: who may ask, what a request needs, how long it waits, its port and its end."""
+"""The page's server: which requests it accepts, how many, its port, and the `web` command."""
 
 import socket
 from pathlib import Path
@@ -15,7 +15,7 @@ OPEN = Site(Path("games.db"), 8017, ("127.0.0.1", "localhost", "192.0.2.2"), lan
 
 
 PASSED = 400
-"""What our own page's empty game is answered, which passes all that guards it."""
+"""The status for our own page's empty game: every guard lets it pass."""
 
 
 def post(headers, path="/api/games", body=(b"{}",), **named):
@@ -29,13 +29,13 @@ def post(headers, path="/api/games", body=(b"{}",), **named):
         *([f"{HERE}, evil.example"], [HERE, "evil.example"]),
     ],
 )
-def test_foreign_names(hosts):
+def test_foreign_host_names_are_refused(hosts):
     refused = ask([("host", host) for host in hosts])
     why = f"noughts does not answer to this address; open http://{HERE}/ instead"
     assert (refused.status, refused.json) == (421, {"error": why})
 
 
-def test_own_names(monkeypatch):
+def test_own_host_names_are_accepted(monkeypatch):
     for host in (HERE, "localhost:8017"):
         assert ask({"host": host}).status == 200
         assert post(change(host=host, origin=f"http://{host}")) == PASSED
@@ -44,7 +44,7 @@ def test_own_names(monkeypatch):
         assert ("<h1>That did not work</h1>" in refused.text) == page and refused.status == 421
     monkeypatch.setattr(socket, "gethostname", lambda: "Class-PC.school")
     assert server.own_names() == ["class-pc.school", "class-pc.local"]
-    # A browser does not write the port of the web itself, neither in Host nor in Origin.
+    # Browsers omit port 80, both in Host and in Origin.
     assert Site(Path("games.db"), 80).addresses == ("127.0.0.1", "localhost")
 
 
@@ -52,14 +52,14 @@ def test_own_names(monkeypatch):
     "origin",
     [None, "null", "", "http://evil.example", "http://localhost:8017", f"https://{HERE}"],
 )
-def test_foreign_origins(origin):
+def test_foreign_origins_are_refused(origin):
     assert post(change(origin=origin)) == 403
     by_hand = {name: text for name, text in {**OURS, "origin": origin}.items() if text is not None}
     if origin is not None:
         assert [ask(by_hand, path=path).status for path in ("/", "/api/live")] == [403, 403]
 
 
-def test_our_own_page_names_itself_once():
+def test_own_page_is_accepted_but_not_with_two_origins():
     assert post([*change().items(), ("origin", OURS["origin"])]) == 403
     fetched = {"sec_fetch_site": "same-origin", "sec_fetch_mode": "cors", "sec_fetch_dest": "empty"}
     assert post(change(**fetched)) == PASSED
@@ -72,27 +72,27 @@ def test_our_own_page_names_itself_once():
         ("none", "navigate", "document", 200, 200),  # typed, or a bookmark
         ("same-origin", "navigate", "document", 200, 200),
         ("same-origin", "cors", "empty", 200, 200),
-        ("cross-site", "navigate", "document", 200, 403),  # a link in somebody's page
+        ("cross-site", "navigate", "document", 200, 403),  # a link on another site
         ("same-site", "navigate", "document", 200, 403),
         ("cross-site", "navigate", "iframe", 403, 403),
         ("cross-site", "no-cors", "document", 403, 403),
         ("same-site", "cors", "empty", 403, 403),
     ],
 )
-def test_where_a_browser_says_that_a_request_comes_from(site, mode, dest, page, api):
+def test_fetch_metadata_decides_which_requests_are_allowed(site, mode, dest, page, api):
     named = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
     assert ask({"host": HERE} | named).status == page
     assert ask({"host": HERE} | named, path="/api/play").status == api
     assert post(change() | named) == (PASSED if site == "same-origin" else 403)
 
 
-def test_who_may_change_something():
+def test_only_this_computer_may_change_anything():
     addresses = "127.0.0.1", "::1", "192.0.2.2", "0.0.0.0", "fe80::1%eth0"
     assert [OPEN.may_change(address) for address in addresses] == [True, True, False, False, False]
 
 
-def test_a_guest_can_watch_only():
-    """It does not get the token, and its headers are not believed."""
+def test_guest_can_watch_but_not_change_anything():
+    """It does not get the token, and its headers are not trusted."""
     guest = {"site": OPEN, "client": "192.0.2.7"}
     elsewhere = ask({"host": "192.0.2.3:8017"}, **guest).text
     assert elsewhere.endswith('open http://192.0.2.2:8017/ instead"}')
@@ -109,30 +109,30 @@ def test_a_guest_can_watch_only():
 
 
 @pytest.mark.parametrize("token", ["", None, "x", "ÿ" * 32])
-def test_a_change_needs_the_token(token):
+def test_change_needs_the_token(token):
     assert post(change(x_noughts_token=token)) == 401
 
 
-def test_a_body_that_is_too_long():
+def test_too_long_body_is_refused():
     half = b"x" * (MAX_BODY // 2)
     assert post(change(), "/api/logs", (half, half)) == PASSED
     refused = ask(change(), "POST", "/api/logs", (half, half, b"x"))
     assert refused.status == 413
-    assert refused.headers["connection"] == "close"  # for the body is never read
+    assert refused.headers["connection"] == "close"  # because the body is never read
     assert post(change(transfer_encoding="chunked")) == 413
     assert ask(change(), "PUT").status == 413
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b"{", b"null", b"[1]", b'"x"', b"[" * 100_000])
-def test_an_action_that_no_page_sends_is_refused(body):
+def test_invalid_action_is_refused(body):
     refused = ask(change(), "POST", "/api/boards", (body,))
     why = "that is not an action; load the page again"
     assert (refused.status, refused.json) == (400, {"error": why})
 
 
 @pytest.mark.anyio
-async def test_rates(monkeypatch):
-    """What is refused takes nothing from our pages: else any other in the browser could."""
+async def test_request_rate_is_limited_for_each_client(monkeypatch):
+    """Refused requests do not count, so a foreign page in the browser cannot lock ours out."""
     now_s = 1000.0
     monkeypatch.setattr(safety, "RATE", 2)
     monkeypatch.setattr(safety.time, "monotonic", lambda: now_s)
@@ -148,7 +148,7 @@ async def test_rates(monkeypatch):
         await guarded(scope | {"headers": headers}, None, send)
         return sent[-2]
 
-    for _ in range(2):  # a browser that asks too often is not shut out
+    for _ in range(2):  # a browser that asks too often is not locked out
         foreign = {"sec-fetch-site": "cross-site"}
         assert [await ask_as("here", **foreign) for _ in range(3)] == [403] * 3
         assert [await ask_as("here") for _ in range(4)] == [200, 200, 429, 429]
@@ -156,14 +156,14 @@ async def test_rates(monkeypatch):
         now_s += 1
 
 
-def test_a_taken_port_is_replaced_by_the_next():
+def test_taken_port_is_replaced_by_a_later_one():
     with server.listening(0, lan=False) as taken:
         port = taken.getsockname()[1]
         with server.listening(port, lan=False) as next_one:
             assert next_one.getsockname()[1] > port
 
 
-def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys):
+def test_web_command_prints_the_address_and_warns_of_other_computers(tmp_path, capsys):
     site = Site(tmp_path / "games.db", 8017, (*Site.hosts, "192.0.2.2"), lan=True)
     web._ready(site, browse=False)
     here, warning = capsys.readouterr().err.splitlines()
@@ -174,7 +174,7 @@ def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys
     )
 
 
-def test_a_damaged_store_is_refused_at_the_start(tmp_path, refused):
+def test_web_command_refuses_a_damaged_store(tmp_path, refused):
     damaged = tmp_path / "games.db"
     damaged.write_bytes(b"marks " * 1000)
     assert "is damaged or not a store of noughts" in refused("web", "--no-browser", db=damaged)
