@@ -1,4 +1,4 @@
-"""The set-up of a clone; and the wheel, made from the sdist, in an empty environment."""
+"""Setting up a clone; and the wheel, built from the sdist, in an empty environment."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def run(*words, cwd, **named):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The sdist, and the wheel that was built of nothing but the sdist."""
+    """The sdist, and the wheel built from nothing but the sdist."""
     folder = tmp_path_factory.mktemp("dist")
     repository = Path(__file__).resolve().parents[2]
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, repository]
@@ -34,9 +34,9 @@ def built(tmp_path_factory):
     return SimpleNamespace(sdist=sdist, wheel=wheel)
 
 
-def test_the_sdist_holds_what_git_keeps(built, repository):
+def test_sdist_holds_the_files_in_git(built, repository):
     if not (repository / ".git").exists():
-        pytest.skip("this is no clone: git keeps nothing of it")
+        pytest.skip("this is not a git clone")
 
     def listed(*which):
         done = run("git", "ls-files", "-z", *which, cwd=repository)
@@ -45,11 +45,11 @@ def test_the_sdist_holds_what_git_keeps(built, repository):
 
     with tarfile.open(built.sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    kept, new = listed(), listed("--others", "--exclude-standard")
-    assert kept <= held <= kept | new | {"PKG-INFO"}
+    tracked, untracked = listed(), listed("--others", "--exclude-standard")
+    assert tracked <= held <= tracked | untracked | {"PKG-INFO"}
 
 
-def test_the_wheel_holds_the_package_the_device_files_and_the_command(built, repository):
+def test_wheel_holds_package_device_files_and_command(built, repository):
     def files(folder, name):
         return {
             f"{name}/{path.relative_to(folder).as_posix()}"
@@ -72,22 +72,22 @@ def test_the_wheel_holds_the_package_the_device_files_and_the_command(built, rep
 
 
 @pytest.mark.long
-def test_the_commands_run(built, tmp_path):
-    """In an environment into which the wheel was installed, and nothing else."""
-    # What is set for this test's Python is not for the one that is installed into.
+def test_installed_commands_run(built, tmp_path):
+    """In an environment with only the wheel installed."""
+    # Settings of the Python that runs this test must not reach the new environment.
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     env.pop("VIRTUAL_ENV", None)
     made = run(sys.executable, "-m", "venv", tmp_path / "env", cwd=tmp_path)
     assert made.returncode == 0, made.stdout + made.stderr
     (programs,) = (each for each in (tmp_path / "env").iterdir() if each.name in ("bin", "Scripts"))
     pip = [programs / "python", "-m", "pip", "--disable-pip-version-check"]
-    # What runs is compiled then; pip would compile all that there is.
+    # Python compiles what it runs; pip would compile everything.
     done = run(*pip, "install", "--no-compile", built.wheel, cwd=tmp_path, env=env)
     if done.returncode:
-        # Is it the wheel, or can pip install nothing here? Every index has pip.
+        # Is the wheel at fault, or is pip offline? Every index has pip.
         index = [*pip, "--retries", "0", "download", "--no-deps", "pip"]
         if run(*index, cwd=tmp_path, env=env).returncode:
-            missing(f"pip reaches no index of packages: {done.stderr.splitlines()[-1]}")
+            missing(f"pip cannot reach a package index: {done.stderr.splitlines()[-1]}")
         pytest.fail(done.stderr)
     env |= {"PATH": os.pathsep.join([str(programs), env["PATH"]]), "PYTHONUTF8": "1"}
     env |= {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
@@ -105,7 +105,7 @@ def test_the_commands_run(built, tmp_path):
     assert (tmp_path / "z.hex").read_bytes() == (tmp_path / "x.hex").read_bytes()
     played = printed("play", "--keys", "A A A B 500 B 1000")
     assert f",V2,{__version__},2798*" in played
-    # The menu's third press of A leads to H. The person takes the centre, and hard replies.
+    # The third press of A in the menu selects H. The person takes the centre; hard replies.
     assert re.search(r"ms  \$NG,\w{8},1,PH,A,4\d,\d+,-\*\w\w\n", played)
 
 
@@ -119,7 +119,7 @@ def python(folder, script):
 
 
 @POSIX
-def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatch, capsys):
+def test_offline_install_keeps_a_working_environment(folder, monkeypatch, capsys):
     refused = "echo 'Failed to establish a new connection: Connection refused'\nexit 1"
     path = python(folder, f'case "$*" in *--version) exit 0 ;; esac\n{refused}')
     monkeypatch.setattr("sys.argv", ["set_up.py", "env", "the game", "."])
@@ -130,7 +130,7 @@ def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatc
     assert err.count("\n") == 1 and path.exists()
 
 
-def test_why_an_environment_cannot_be_made(monkeypatch, tmp_path):
+def test_environment_failure_is_explained(monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to("/nowhere")
     assert not set_up.works(tmp_path)
@@ -143,7 +143,7 @@ def test_why_an_environment_cannot_be_made(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("output", "reason"),
     [
         (["x", "ERROR: Could not find a version that satisfies y"], "(Could not find a version"),
         (["OSError: [Errno 28] No space left on device"], "there is no room on the disk"),
@@ -151,12 +151,12 @@ def test_why_an_environment_cannot_be_made(monkeypatch, tmp_path):
         (["pip failed"], "(pip failed)"),
     ],
 )
-def test_what_pip_says_comes_to_one_line(said, told):
-    assert told in set_up.why(said) and "\n" not in set_up.why(said)
+def test_pip_error_becomes_one_line(output, reason):
+    assert reason in set_up.why(output) and "\n" not in set_up.why(output)
 
 
 @POSIX
-def test_in_a_terminal_the_line_says_how_far_it_is(folder):
+def test_terminal_line_shows_install_progress(folder):
     import pty  # which Windows does not have
 
     python(folder, "echo Collecting rich\necho Collecting 'textual>=1 (from x)'")

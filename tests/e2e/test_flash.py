@@ -1,4 +1,4 @@
-"""`noughts flash` and the drive: a stand-in takes the hex (`stand_in_drive.py`)."""
+"""`noughts flash` onto a stand-in for the drive (`stand_in_drive.py`)."""
 
 import contextlib
 import errno
@@ -28,13 +28,13 @@ OTHER_TABLE = {**FILES, "table.py": brain.source(brain.Table((1,) * 10, ())).enc
 
 
 def fail(number):
-    """What raises an error of the system; a folder has no such errors."""
+    """A function that raises a system error, which a mere folder would not."""
     return Mock(side_effect=OSError(number, os.strerror(number)))
 
 
 @pytest.fixture(scope="module")
 def game(tmp_path_factory):
-    """A hex with the game, in which there is little of the firmwares."""
+    """A hex with the game and very little of the firmwares."""
     path = tmp_path_factory.mktemp("hex") / "game.hex"
     path.write_text(slim_hex(FILES))
     return path
@@ -42,7 +42,7 @@ def game(tmp_path_factory):
 
 @pytest.fixture
 def flash(game, noughts):
-    """Runs the command with that hex, if no other is named."""
+    """Runs the command with that hex, unless the test names another."""
 
     def run(*words, verify=False, command=noughts):
         return command("flash", "--hex", game, *([] if verify else ["--no-verify"]), *words)
@@ -52,11 +52,11 @@ def flash(game, noughts):
 
 @pytest.fixture
 def fails(flash, fails):
-    """Runs it where it has to fail; gives the line that says what to do."""
+    """Runs the command, which must fail; returns the line that says what to do."""
     return partial(flash, command=fails)
 
 
-def test_the_whole_hex_arrives(drive, plugged, printed):
+def test_whole_hex_reaches_the_drive(drive, plugged, printed):
     one = drive()
     plugged.drives += [one.path]
     output = printed("flash", "--no-verify")
@@ -66,8 +66,8 @@ def test_the_whole_hex_arrives(drive, plugged, printed):
     assert list(read_firmware(content.decode(), "it")) == ["V1", "V2"]
 
 
-def test_no_drive(fails, drive, plugged, tmp_path):
-    one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
+def test_missing_drive_is_reported(fails, drive, plugged, tmp_path):
+    one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F: its interface chip is the same
     plugged.drives += [one.path]
     output = fails("--all")
     assert "no micro:bit drive was found" in output and "maintenance mode" in output
@@ -87,19 +87,19 @@ def test_no_drive(fails, drive, plugged, tmp_path):
         ({"returns": False}, "did not come back; plug the board in again", True),
     ],
 )
-def test_a_drive_that_does_not_take_the_hex(fails, drive, named, why, takes_it):
+def test_drive_failure_is_reported(fails, drive, named, why, takes_it):
     one = drive(**named)
     assert why in fails(one.path)
     assert bool(one.received) == takes_it
 
 
-def test_two_boards_when_one_was_meant(fails, flash, drive, plugged, monkeypatch):
+def test_one_of_two_boards_must_be_chosen(fails, flash, drive, plugged, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
     plugged.drives += [one.path, two.path]
     assert f"2 boards are plugged in ({one.path}, {two.path}); name one" in fails()
     assert flash(two.path)[0] == 0
     assert not one.received and len(two.received) == 1
-    # In a terminal it asks.
+    # In a terminal, it asks.
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     prompt = Mock(side_effect=["3", "two", "2", EOFError])
@@ -107,10 +107,10 @@ def test_two_boards_when_one_was_meant(fails, flash, drive, plugged, monkeypatch
     status, out, _ = flash()
     assert status == 0 and "'two' is not a valid number" in out
     assert not one.received and len(two.received) == 2
-    assert flash()[0] == 130  # Ctrl-D; Ctrl-C too
+    assert flash()[0] == 130  # Ctrl-D, and the same for Ctrl-C
 
 
-def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):
+def test_flash_all_continues_after_failures(flash, drive, plugged, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
     one, two, three = drive(refuses="\x1b[2J no"), drive(usb_id=OTHER_ID), drive(usb_id=OTHER_ID)
     plugged.drives += [one.path, two.path, three.path]
@@ -127,15 +127,15 @@ def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):
     assert one.received and three.received
 
 
-def test_a_drive_that_is_just_going_away(drive, monkeypatch):
-    """A mount gives such an error then."""
+def test_drive_with_io_errors_is_not_taken_as_back(drive, monkeypatch):
+    """A mount that is just going away raises such errors."""
     found = drives.look(drive().path)
     monkeypatch.setattr("noughts.boards.drive.Path.exists", fail(errno.EIO))
     assert drives.wait_until_back(found) is None
 
 
-def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
-    """What is left of the old mount still shows the hex."""
+def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
+    """The stale old mount still shows the hex."""
     old, new = drive(), drive()
     clock.on_sleep.remove(old.look)
     plugged.drives += [old.path, new.path]
@@ -152,9 +152,7 @@ def test_a_drive_that_comes_back_elsewhere(drive, clock, plugged):
         (USB_ID, {}, "is not a hex file"),
     ],
 )
-def test_a_hex_that_is_not_for_this_board_or_not_the_game(
-    fails, drive, tmp_path, usb_id, files, why
-):
+def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
     path = tmp_path / "a.hex"
     path.write_text(universal_hex({kind: slim(kind).with_files(files[kind]) for kind in files}))
     one = drive(usb_id=usb_id)
@@ -162,7 +160,7 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
     assert not one.received
 
 
-def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
+def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
     one = drive()
     shown, counts = [], []
     steps = SimpleNamespace(doing=shown.append, advance=counts.append)
@@ -178,8 +176,8 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
     assert sum(counts) == len(content) and len(counts) > 1
 
 
-def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plugged, monkeypatch):
-    """Windows tells the id in capitals, and a port that has just come back may be refused."""
+def test_port_is_found_by_usb_id_and_retried(fails, drive, clock, plugged, monkeypatch):
+    """Windows reports the id in capitals, and may refuse a port that has just come back."""
     name = SteppedBoard(clock, Talker(lambda received: b"")).port
     plugged.ports |= {OTHER_ID: "COM1", USB_ID.upper(): name}
     opens = iter([fail(errno.EACCES)] * 2)
@@ -197,8 +195,8 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plu
         (f"error: {CHECKSUM}", "could not use the hex (it says "),
     ],
 )
-def test_copying_breaks_off_in_the_middle(fails, drive, clock, monkeypatch, failure, why):
-    """The cable was pulled, or the interface chip gave up; the drive is back later."""
+def test_interrupted_copy_is_reported(fails, drive, clock, monkeypatch, failure, why):
+    """The cable is pulled or the interface chip gives up; the drive comes back later."""
     one = drive()
     clock.on_sleep[:] = [lambda: one.path.exists() or one.mount(failure)]
 
@@ -210,14 +208,14 @@ def test_copying_breaks_off_in_the_middle(fails, drive, clock, monkeypatch, fail
     assert why in fails(one.path)
 
 
-def test_a_drive_that_cannot_be_written(fails, drive):
+def test_unwritable_drive_is_reported(fails, drive):
     one = drive()
     (one.path / drives.HEX_NAME).mkdir()
     why = f"cannot write to the drive {one.path} (Is a directory); unplug the board, plug it in"
     assert why in fails(one.path)
 
 
-def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash, drive):
+def test_named_port_is_tried_though_the_drive_stays_away(flash, drive):
     one = drive(returns=False)
     status, out, err = flash(one.path, "--port", "/dev/ttyNONE", verify=True)
     assert out.startswith(f"flashing {one.path}")
@@ -227,14 +225,14 @@ def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash
 @pytest.mark.parametrize(
     ("drive_id", "ids", "why"),
     [
-        (USB_ID, [None], "there is no port /dev/tty0NE"),  # some systems do not tell a port's id
+        (USB_ID, [None], "there is no port /dev/tty0NE"),  # some systems report no port ids
         (USB_ID, [OTHER_ID], "no serial port was found"),
         ("", [None, OTHER_ID], "no serial port was found"),
         ("", [], "no serial port was found"),
     ],
 )
-def test_a_port_that_cannot_be_told_by_its_id(fails, drive, monkeypatch, drive_id, ids, why):
-    """The only one is taken, unless it is that of another board."""
+def test_only_port_is_used_unless_another_boards(fails, drive, monkeypatch, drive_id, ids, why):
+    """Used when no port has the USB id of the drive."""
     ports = [Port(f"/dev/tty{index}NE", each) for index, each in enumerate(ids)]
     monkeypatch.setattr("noughts.boards.flash.find_ports", lambda: ports)
     assert why in fails(drive(usb_id=drive_id).path, verify=True)

@@ -1,4 +1,4 @@
-"""`noughts hex`: what it builds, lists and takes out."""
+"""`noughts hex`: what it builds, lists and extracts."""
 
 import json
 from functools import cache
@@ -13,7 +13,7 @@ from slim import slim, slim_hex
 
 @cache
 def whole():
-    """The game with the firmware_for_boards firmwares."""
+    """The game with the official firmwares."""
     files = files_for_boards()
     return universal_hex({k: each.with_files(files) for k, each in firmware_for_boards().items()})
 
@@ -23,7 +23,7 @@ def hex_with(path, files):
     return path
 
 
-def test_what_was_packed_is_printed_and_listed(folder, printed):
+def test_hex_prints_and_lists_what_it_packed(folder, printed):
     output = printed("hex")
     assert "noughts.hex written, 1,9" in output
     assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)" in output
@@ -41,7 +41,7 @@ def test_what_was_packed_is_printed_and_listed(folder, printed):
     assert totals == [28_672, 20_480]
 
 
-def test_with_radio_and_as_a_gateway(tmp_path, printed):
+def test_hex_with_radio_and_for_a_gateway(tmp_path, printed):
     path = tmp_path / "radio.hex"
     firmware = hex_with(tmp_path / "firmware.hex", {})  # quick to read
     output = printed("hex", "--radio", 7, "-o", path, "--firmware", firmware)
@@ -57,9 +57,9 @@ def test_with_radio_and_as_a_gateway(tmp_path, printed):
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
 
 
-def test_extract_gives_the_files_back(tmp_path, printed, refused):
+def test_extract_restores_the_files_and_overwrites_none(tmp_path, printed, refused):
     folder, path = tmp_path / "new" / "files", hex_with(tmp_path / "it.hex", files_for_boards())
-    for _ in range(2):  # the second time finds them as they are
+    for _ in range(2):  # the second time, they are there already
         printed("hex", "--extract", folder, path)
         assert {each.name: each.read_bytes() for each in folder.iterdir()} == files_for_boards()
     (folder / "rules.py").write_text("mine")
@@ -70,7 +70,7 @@ def test_extract_gives_the_files_back(tmp_path, printed, refused):
     assert not (folder / "ai.py").exists()
 
 
-def test_boards_with_different_files_get_folders(tmp_path, printed):
+def test_boards_with_different_files_get_separate_folders(tmp_path, printed):
     mixed = {board: slim(board).with_files({"main.py": board.encode()}) for board in ("V1", "V2")}
     path = tmp_path / "mixed.hex"
     path.write_text(universal_hex(mixed))
@@ -80,27 +80,27 @@ def test_boards_with_different_files_get_folders(tmp_path, printed):
 
 
 @pytest.mark.parametrize("name", ["../up.py", "/tmp/x", "..", "\x1b[2J"])
-def test_names_from_a_hex_lead_nowhere_else(tmp_path, printed, refused, name):
+def test_unsafe_file_names_in_a_hex_are_not_extracted(tmp_path, printed, refused, name):
     path = hex_with(tmp_path / "bad.hex", {"good.py": b"x", name: b"x"})
     assert "\x1b" not in printed("hex", "--list", path)
     assert "it is not safe to write" in refused("hex", "--extract", tmp_path / "out", path)
     assert not (tmp_path / "out").exists()
 
 
-def test_other_firmware(tmp_path, printed):
+def test_hex_accepts_other_firmware(tmp_path, printed):
     v1 = tmp_path / "v1.hex"
     bundled_for("V1").memory.write_hex_file(str(v1))
     other = tmp_path / "other.hex"
     printed("hex", "-o", other, "--firmware", v1)
     assert other.read_text() == whole()
-    # A hex that has files already, even too many, gets ours instead.
+    # Our files replace those already in a hex, even too many.
     full = hex_with(tmp_path / "full.hex", {"big": bytes(20_000)})
     printed("hex", "-o", other, "--firmware", full)
     ours = hex_with(tmp_path / "ours.hex", files_for_boards())
     assert other.read_bytes() == ours.read_bytes()
 
 
-def test_a_v2_firmware_that_fails_in_time_is_warned_of(tmp_path, printed):
+def test_unreliable_v2_firmware_gets_a_warning(tmp_path, printed):
     older = tmp_path / "older.hex"
     older.write_text(uflash._RUNTIME)
     path = tmp_path / "noughts.hex"

@@ -1,4 +1,4 @@
-"""The lessons say what the program does: their commands, what these print, and the pictures."""
+"""The lessons match the program: their commands, the output shown, and the pictures."""
 
 import re
 import runpy
@@ -20,7 +20,7 @@ PROVE_RULES = LESSONS / "5-prove-your-rules.md"
     [long(each, id=each.stem) if each == PROVE_RULES else each for each in NUMBERED],
     ids=lambda lesson: lesson.stem,
 )
-def test_commands_print_what_the_lesson_shows_and_make_its_pictures(lesson, tmp_path):
+def test_commands_reproduce_the_lessons_output_and_pictures(lesson, tmp_path):
     shutil.copytree(RULES, tmp_path / "docs" / "lessons" / "rules")
     found = list(examples(lesson))
     text = lesson.read_text("utf-8")
@@ -35,7 +35,7 @@ def test_commands_print_what_the_lesson_shows_and_make_its_pictures(lesson, tmp_
         assert picture == (LESSONS / name).read_text("utf-8"), "run `make pictures`"
 
 
-def test_the_index_names_every_lesson_and_no_picture_is_left_over():
+def test_index_lists_every_lesson_and_every_picture_is_used():
     index = (LESSONS / "README.md").read_text("utf-8")
     assert re.findall(r"\]\(([^)]+)\)", index) == [lesson.name for lesson in NUMBERED]
     text = "".join(lesson.read_text("utf-8") for lesson in NUMBERED)
@@ -43,7 +43,7 @@ def test_the_index_names_every_lesson_and_no_picture_is_left_over():
     assert shown == {path.name for path in LESSONS.glob("*.svg")}
 
 
-def test_the_rules_in_the_lesson_are_those_of_its_files():
+def test_rules_in_the_lesson_match_the_rule_files():
     shown = re.findall(
         r"^```python\n(.*?)^```$", PROVE_RULES.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
@@ -62,7 +62,7 @@ def test_the_rules_in_the_lesson_are_those_of_its_files():
         ("", ""),
     ],
 )
-def test_each_of_the_repaired_rules_is_needed(tmp_path, part, other):
+def test_each_repaired_rule_is_needed(tmp_path, part, other):
     rules = (RULES / "no_forks.py").read_text("utf-8")
     assert part in rules
     changed = tmp_path / "changed.py"
@@ -77,7 +77,7 @@ def test_each_of_the_repaired_rules_is_needed(tmp_path, part, other):
     assert bool(lost) == bool(part)
 
 
-def test_where_rules_begin_matters():
+def test_rules_begin_in_the_centre_and_hard_in_a_corner():
     for start, cells in ((str(RULES / "no_forks.py"), {4}), ("hard", {0, 2, 6, 8})):
         assert set(noughts.engine(start).reply(noughts.Board()).cells) == cells
     after = noughts.Board("XO.......")

@@ -1,4 +1,4 @@
-"""Engines of your own, in files, packages and programs; their processes always end."""
+"""Users' own engines: files, packages and programs; their processes always end."""
 
 import ast
 import json
@@ -19,7 +19,7 @@ from own_engines import FIRST_FREE, is_gone
 
 
 @POSIX
-def test_the_start_plays_and_is_never_written_over(folder, printed, refused, misused):
+def test_new_engine_file_plays_and_is_never_overwritten(folder, printed, refused, misused):
     out = printed("new", "engine", "mine.py")
     assert "noughts vs mine.py` plays against it" in out and "noughts prove mine.py`" in out
     text = (folder / "mine.py").read_text()
@@ -30,19 +30,19 @@ def test_the_start_plays_and_is_never_written_over(folder, printed, refused, mis
     assert not (folder / "elsewhere.py").exists()
     assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     for name in ("mine.txt", "c\udce9\x1b[2J.py", "random.py", "noughts.py"):
-        told = misused("new", "engine", name)
+        error = misused("new", "engine", name)
         assert not (folder / name).exists()
-    assert "noughts.py would hide the module noughts" in told
+    assert "noughts.py would hide the module noughts" in error
 
 
-def test_a_start_with_a_blank_in_its_name_is_python_and_names_it(folder, printed):
+def test_new_engine_file_may_have_a_space_in_its_name(folder, printed):
     printed("new", "engine", "tic tac.py")
     start = ast.get_docstring(ast.parse((folder / "tic tac.py").read_bytes()))
     assert 'noughts vs "./tic tac.py"    ' in start and start.count("tic tac.py") == 3
     assert noughts.engine("tic tac.py").reply(noughts.Board("XX.OO....")).cells == (2,)
 
 
-def test_a_file_is_named_wherever_an_engine_is(folder, printed):
+def test_engine_file_works_wherever_an_engine_is_named(folder, printed):
     (folder / "mine.py").write_text(FIRST_FREE)
     out = printed("vs", "mine.py", "./mine.py")
     assert "X, mine.py, plays 1\n" in out and out.endswith("X has won\n")
@@ -56,7 +56,7 @@ def test_a_file_is_named_wherever_an_engine_is(folder, printed):
     assert noughts.engine("MINE.PY").reply(noughts.Board("X........")).cells == (1,)
 
 
-def test_a_name_that_is_not_an_engine(misused):
+def test_unknown_engine_name_gets_a_hint(misused):
     for name, hint in ("rule", "did you mean rules?"), (".", "choose one of random, easy"):
         assert f"{name!r} is not an engine; {hint}" in misused("vs", name)
 
@@ -80,7 +80,7 @@ WRONG = [
     ("raise OSError('\\x1b[2J')", "OSError:  [2J (mine.py, line 2); correct it"),
     ("import os; os.abort()", "was ended by signal 6, and did not answer; it"),
 ]
-WRONG = [(f"def choose(board):\n    {body}\n", told) for body, told in WRONG] + [
+WRONG = [(f"def choose(board):\n    {body}\n", message) for body, message in WRONG] + [
     ("chose = 1\n", "AttributeError: module 'mine' has no attribute 'choose'; correct it"),
     ("choose = len\n", "TypeError: object of type 'Board' has no len(); "),
     ("import sys; sys.exit(3)\n", "SystemExit: 3 (mine.py, line 1); correct it"),
@@ -88,17 +88,17 @@ WRONG = [(f"def choose(board):\n    {body}\n", told) for body, told in WRONG] + 
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG, ids=[text for text, _ in WRONG])
-def test_what_goes_wrong_is_one_line_with_its_place(text, told, folder, fails):
+@pytest.mark.parametrize(("text", "message"), WRONG, ids=[text for text, _ in WRONG])
+def test_engine_file_error_is_one_line_with_its_location(text, message, folder, fails):
     assert fails("vs", "mine.py", "rules").startswith("noughts: mine.py is not a file; `")
     (folder / "helper.py").write_text("def pick(board):\n    return board[9]\n")
     (folder / "mine.py").write_text(text)
     line = re.sub(r", in [XO.]{9}", "", fails("vs", "mine.py", "mine.py"))
-    assert line.startswith(f"noughts: mine.py: {told}")
+    assert line.startswith(f"noughts: mine.py: {message}")
 
 
-def test_a_number_of_any_kind_is_a_cell(folder):
-    """As numpy's are, which need not be installed here; a set's order is not its own."""
+def test_any_integer_like_object_is_accepted_as_a_cell(folder):
+    """Such as numpy's integers, without needing numpy here; the order of a set is arbitrary."""
     (folder / "mine.py").write_text(
         "class Number:\n    def __index__(self): return 4\n"
         "def choose(board):\n    return Number() if 4 in board.legal_moves else [*{8, 1, 5}, 1]\n"
@@ -108,8 +108,8 @@ def test_a_number_of_any_kind_is_a_cell(folder):
     assert mine.reply(noughts.Board("....X....")).cells == (1, 5, 8)
 
 
-def test_a_file_that_was_corrected_is_read_again(folder):
-    """As in a notebook, where the engine stays."""
+def test_corrected_engine_file_is_reloaded(folder):
+    """As in a notebook, where the engine object stays."""
     (folder / "mine.py").write_text("import os\ndef choose(board):\n    os._exit(3)\n")
     mine = noughts.engine("mine.py")
     with pytest.raises(noughts.OwnEngineError, match="ended with status 3"):
@@ -118,9 +118,7 @@ def test_a_file_that_was_corrected_is_read_again(folder):
     assert mine.reply(noughts.Board()).cells == (0,)
 
 
-def test_what_a_file_prints_is_not_its_answer_and_is_printed_without_escape_sequences(
-    folder, noughts
-):
+def test_engine_file_prints_to_stderr_without_escape_sequences(folder, noughts):
     (folder / "mine.py").write_text(
         "import os\ndef choose(board):\n    print('6 \\x1b]0;caf\\xe9\\x07')\n"
         "    os.write(1, b'7\\x1b[2J\\n')\n    return {board.legal_moves[-1]}\n"
@@ -130,8 +128,8 @@ def test_what_a_file_prints_is_not_its_answer_and_is_printed_without_escape_sequ
     assert "X, mine.py, plays 9\n" in out
 
 
-def test_a_file_is_all_that_a_module_is(folder):
-    """It knows its place, has data classes and an encoding, and reads what lies next to it."""
+def test_engine_file_is_a_full_python_module(folder):
+    """It knows its path, has dataclasses and an encoding, and reads files next to it."""
     (folder / "own").mkdir()
     (folder / "own" / "cells.txt").write_text("8")
     text = """# coding: latin-1
@@ -151,7 +149,7 @@ def choose(board):
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
 
 
-def test_a_package_brings_engines(folder, monkeypatch, printed, fails):
+def test_installed_package_provides_engines(folder, monkeypatch, printed, fails):
     monkeypatch.syspath_prepend(folder)
     about = folder / "stars-1.0.dist-info"
     about.mkdir()
@@ -163,11 +161,11 @@ def test_a_package_brings_engines(folder, monkeypatch, printed, fails):
     for name in ("stars", "all"):
         assert f"X, {name}, plays 1\n" in printed("vs", name, "rules")
         assert name not in engines()
-    told = "noughts: moons, in .........: ModuleNotFoundError: No module named 'moons'; correct it"
-    assert fails("vs", "moons", "rules").startswith(told)
+    error = "noughts: moons, in .........: ModuleNotFoundError: No module named 'moons'; correct it"
+    assert fails("vs", "moons", "rules").startswith(error)
 
 
-def test_an_endless_loop_is_ended_at_the_limit(folder, fails):
+def test_endless_loop_is_stopped_at_the_time_limit(folder, fails):
     (folder / "mine.py").write_text("while 1: pass\n")
     before = psutil.Process().children()
     assert fails("vs", "mine.py", "hard", "--limit", "0.5") == (
@@ -191,7 +189,7 @@ def choose(board):
 
 @POSIX
 @pytest.mark.parametrize("name", ["SIGINT", "SIGKILL", "SIGTERM"])
-def test_it_ends_with_all_that_it_has_started_however_we_end(name, folder):
+def test_engine_and_its_children_end_however_noughts_ends(name, folder):
     os.mkfifo(folder / "numbers")
     (folder / "mine.py").write_text(STUBBORN)
     command = [sys.executable, "-m", "noughts", "vs", "mine.py", "hard", "--limit", "600"]
@@ -229,17 +227,17 @@ def program(folder, answer):
     return subprocess.list2cmdline([sys.executable, str(folder / "talks.txt")])
 
 
-def test_a_program_speaks_in_lines_and_ends_with_us(folder, printed):
+def test_program_answers_in_lines_and_ends_with_noughts(folder, printed):
     command = program(folder, CENTRE)
-    told = printed("vs", "hard", "--program", command)
-    assert re.search(r"O, python[\w.]*, plays 5\n", told)
+    out = printed("vs", "hard", "--program", command)
+    assert re.search(r"O, python[\w.]*, plays 5\n", out)
     assert is_gone(int((folder / "pid").read_text()))
     ((name, facts),) = json.loads(printed("prove", "--program", command, "--json")).items()
     assert name.startswith("python") and facts["second"]["lost"] > 0
 
 
 @POSIX
-def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, printed):
+def test_program_named_like_an_engine_is_listed_by_its_path(folder, printed):
     (folder / "hard").write_text("#!/bin/sh\nwhile read line; do echo 8; done\n")
     (folder / "hard").chmod(0o755)
     answers = ("solve", "X...O....", "--program", "./hard", "--json")
@@ -248,7 +246,7 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         ("print('e5')", "in .........: said 'e5'; answer with a cell, 0 to 8"),
         ("print('9' * 5000)", "said '99999999999999999999'; answer with a cell"),
@@ -257,21 +255,21 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
         ("print(0); break", "in O.X.X....: ended with status 0, and did not answer; it has"),
     ],
 )
-def test_what_goes_wrong_with_a_program(answer, told, folder, fails):
+def test_program_failure_is_reported_with_its_cause(answer, message, folder, fails):
     limit = ["--limit", "0.5"] if answer == "pass" else []
     first = ["rules"] if "break" in answer else ["--first", "it"]
-    assert told in fails("vs", *first, "--program", program(folder, answer), *limit)
+    assert message in fails("vs", *first, "--program", program(folder, answer), *limit)
 
 
 @POSIX
-def test_what_is_not_a_program(folder, fails):
+def test_invalid_program_command_is_reported(folder, fails):
     file = folder / "mine"
     file.write_bytes(b"\x7fELF nothing")
-    for command, mode, told in (
+    for command, mode, message in (
         ("", 0, "'' is not a command; check its quotes"),
         ("'", 0, '"\'" is not a command; check its quotes'),
         ("./mine", 0o644, "mine, in ....X....: cannot be started (Permission denied); check its"),
         ("./mine", 0o755, "mine, in ....X....: cannot be started (Exec format error); check its"),
     ):
         file.chmod(mode)
-        assert fails("vs", "rules", "--program", command).startswith(f"noughts: {told}")
+        assert fails("vs", "rules", "--program", command).startswith(f"noughts: {message}")

@@ -1,4 +1,4 @@
-"""`noughts play`: its screen, by Textual's own pilot, on a stand-in for a board; and `--keys`."""
+"""`noughts play`: its screen, driven by Textual's pilot on a stand-in board; and `--keys`."""
 
 import contextlib
 import signal
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def opened(tmp_path):
-    """Opens the app on a board, in a terminal of a size."""
+    """Opens the app on a stand-in board, in a terminal of a given size."""
 
     @contextlib.asynccontextmanager
     async def start(size=(100, 30), keep_flash=lambda flash: None):
@@ -47,9 +47,9 @@ async def test_keys_press_buttons_and_tilt(opened):
 
 
 @pytest.mark.parametrize(("x", "y", "buttons"), [(4, 7, "A"), (29, 7, "B"), (16, 12, "AB")])
-async def test_the_mouse_holds_a_button_as_long_as_it_is_down(opened, x, y, buttons):
+async def test_mouse_holds_a_button_until_released(opened, x, y, buttons):
     async with opened() as (_, pilot, board):
-        await pilot.mouse_down("#picture", offset=(0, 0))  # which is not a button
+        await pilot.mouse_down("#picture", offset=(0, 0))  # not a button
         await pilot.mouse_up("#picture", offset=(0, 0))
         await pilot.mouse_down("#picture", offset=(x, y))
         await settled(lambda: board.done)
@@ -61,7 +61,7 @@ async def test_the_mouse_holds_a_button_as_long_as_it_is_down(opened, x, y, butt
         ]
 
 
-async def test_help_screen_takes_all_keys(opened):
+async def test_key_that_closes_help_does_not_reach_the_board(opened):
     async with opened() as (app, pilot, board):
         await pilot.press("question_mark")
         await settled(lambda: "Any key goes back." in screen_text(app))
@@ -72,12 +72,12 @@ async def test_help_screen_takes_all_keys(opened):
         assert board.done == [("tap", "B")]
 
 
-async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_path):
-    with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
+async def test_v_replays_the_last_game_with_verdicts_and_q_returns(opened, tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:  # this takes number 1
         insert(store, "usb-1", stages([0], boot="BBBBBBBB")[0], None)
 
     async with opened() as (app, pilot, board):
-        await pilot.press("v")  # nothing to replay: says so
+        await pilot.press("v")  # there is nothing to replay yet
         await settled(lambda: "once one has ended" in screen_text(app))
         board.says(BOOT, *stages(A_WINS), *stages([4], number=2, first="B"))
         await settled(lambda: "game 2, move 1: B in the centre" in screen_text(app))
@@ -88,13 +88,13 @@ async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_
         assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
         await pilot.press("right", "right")
         await settled(lambda: "A mistake: it turns a draw into a loss." in screen_text(app))
-        board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on
+        board.says(*stages([4, 0], number=2, first="B")[2:])  # the board plays on
         await pilot.press("q")
         await settled(lambda: "game 2, move 2: A in the top-left corner" in screen_text(app))
         assert board.done == []
 
 
-async def test_noise_does_not_act_and_an_error_is_shown_until_reset(opened):
+async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
     async with opened() as (app, pilot, board):
         board.sent = b"boom\x1b[31m\r\n"
         await settled(lambda: "boom\\x1b[31m" in screen_text(app))
@@ -108,23 +108,23 @@ async def test_noise_does_not_act_and_an_error_is_shown_until_reset(opened):
         await settled(lambda: "The board starts" in screen_text(app))
 
 
-async def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(opened):
-    kept = []
+async def test_mode_is_read_from_flash_and_flash_is_passed_on(opened):
+    passed = []
 
-    async with opened(keep_flash=kept.append) as (app, _, board):
+    async with opened(keep_flash=passed.append) as (app, _, board):
         board.says(BOOT, *stages(A_WINS)[:1])
         await settled(lambda: "mode   buttons" in screen_text(app))
         board.ms = 119_960
         await settled(lambda: "clock 1:59.9" in screen_text(app))
         board.flash = b"\xfe\x0c\x08settingsPt"
         await settled(lambda: "mode   tilt" in screen_text(app))
-        assert kept == [board.flash]
+        assert passed == [board.flash]
 
 
-@pytest.mark.parametrize("by_a_key", [False, True])
-async def test_a_board_that_dies_ends_the_program_with_its_reason(opened, by_a_key):
+@pytest.mark.parametrize("on_key_press", [False, True])
+async def test_dead_board_ends_the_app_with_the_reason(opened, on_key_press):
     async with opened() as (app, pilot, board):
-        if by_a_key:
+        if on_key_press:
             board.leds = lambda: bytes(25)
         board.ended = True
         await pilot.press("a")
@@ -132,7 +132,7 @@ async def test_a_board_that_dies_ends_the_program_with_its_reason(opened, by_a_k
     assert str(app.failure) == "it was killed; start again"
 
 
-def test_the_last_move_is_marked_and_brightness_is_shown():
+def test_picture_marks_the_last_move_and_shows_brightness():
     for cell in range(9):
         leds = bytearray(25)
         leds[cell // 3 * 10 + cell % 3 * 2] = 9
@@ -141,24 +141,24 @@ def test_the_last_move_is_marked_and_brightness_is_shown():
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, started, noughts):
-    """Against the chip at easy, which plays at random."""
+def test_same_keys_give_byte_identical_output(board, started, noughts):
+    """Even against the chip at easy, which plays at random."""
     words = "play", "--board", board, "--keys", "A 100 B 200 B 900 B 900"
     program = started(*words, text=True)
     out, err = program.communicate(timeout=300)
     assert (program.returncode, out, err) == noughts(*words) and not program.returncode
-    told = [block.split() for block in out.split(" ms  ")[1:]]
-    pictures = [" ".join(words[1:6]) for words in told if words[0] == "LEDs"]
-    # The menu's 2, then E at the press of A, then, after the press of B, the cursor of A.
+    rows = [block.split() for block in out.split(" ms  ")[1:]]
+    pictures = [" ".join(words[1:6]) for words in rows if words[0] == "LEDs"]
+    # The menu shows 2, then E when A is pressed; a press of B starts with A's cursor.
     assert pictures[0] == LETTERS["2"]
     assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
-    boot, begun, *games = [parse(line[1:-3]).sentence for line, *_ in told if line.startswith("$")]
+    boot, begun, *games = [parse(line[1:-3]).sentence for line, *_ in rows if line.startswith("$")]
     assert isinstance(boot, Boot) and boot.board == board.upper()
     assert (begun.seats, begun.moves) == ("PE", ())
     assert len(games) > 3 and all(isinstance(game, Game) for game in games)
 
 
-def test_a_game_that_does_not_start(tmp_path, noughts):
+def test_hex_without_the_game_is_reported(tmp_path, noughts):
     path = tmp_path / "bare.hex"
     path.write_text(micropython_microbit_fs.get_bundled_hex(1).content)
     status, out, err = noughts("play", "--board", "v1", "--keys", "A", "--hex", path)
@@ -169,7 +169,7 @@ def test_a_game_that_does_not_start(tmp_path, noughts):
 
 @POSIX
 @pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
-def test_a_signal_ends_it(started, number):
+def test_signal_ends_play(started, number):
     program = started("play", "--board", "v1", "--keys", "A 3600000", text=True)
     assert "$NB" in program.stdout.readline()
     program.send_signal(number)
@@ -177,8 +177,8 @@ def test_a_signal_ends_it(started, number):
     assert program.stderr.read() == ""
 
 
-def test_without_unicorn(tmp_path, terminal):
-    """It cannot be loaded, as where there is no wheel of it."""
+def test_missing_unicorn_is_reported(tmp_path, terminal):
+    """Loading it fails, as on a computer for which it has no wheel."""
     (tmp_path / "unicorn.py").write_text("raise ImportError('no library for this computer')\n")
     program = terminal("play", PYTHONPATH=str(tmp_path))
     assert program.end() == 1

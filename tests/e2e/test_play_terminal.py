@@ -1,4 +1,4 @@
-"""`play`, `replay` and `vs` in a pseudo-terminal whose other end this test holds."""
+"""`play`, `replay` and `vs` in a pseudo-terminal that the test controls."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from waiting import until
 
 
 def wait_for_menu(program, board=""):
-    """Until it answers: a press within 8 ms of the first sentence counts as held from the start."""
+    """Wait until it reacts: a press in the first 8 ms counts as held since the start."""
     program.wait_for(f"board started: micro:bit {board}")
     start, clock = len(program.text), re.compile(r"clock \d+:\d\d\.\d")
     until(
@@ -25,7 +25,7 @@ def wait_for_menu(program, board=""):
 
 @pytest.fixture
 def started(terminal):
-    """A program whose board has started, and the board's process."""
+    """A program whose board has started, and the process of the board."""
     program = terminal("play", "--board", "v1")
     program.wait_for("board started")
     (board,) = psutil.Process(program.pid).children()
@@ -33,7 +33,7 @@ def started(terminal):
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(terminal, board):
+def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     program = terminal("play", "--board", board)
     wait_for_menu(program, board.upper())
     program.type(" aa")  # tilt; then easy, medium and hard
@@ -48,7 +48,7 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     program.wait_for("game 1: abandoned after 2 moves")
     program.type("q")
     assert program.end() == 0
-    assert "\x1b[?1049l" in program.text  # the terminal is as it was
+    assert "\x1b[?1049l" in program.text  # the terminal is restored
     assert "1 game stored; `noughts replay 1` shows the last one" in program.text
     listed = terminal("games")
     assert listed.end() == 0
@@ -72,12 +72,12 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     assert program.end() == 0
 
 
-def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path):
+def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
     (tmp_path / "noughts").write_text("a file where the folder should be")
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
     program.wait_for("games are not stored")
-    program.type("ab")  # the board stores that
+    program.type("ab")  # which the board stores
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
     program.type("q")
     assert program.end() == 0
@@ -88,13 +88,13 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     assert memory.startswith("noughts: the virtual board's memory: cannot use ")
 
 
-# Only on Linux a test can open the terminal of another process.
+# Only on Linux can a test open the terminal of another process.
 @pytest.mark.parametrize(
     "end",
     ["TERM", long("HUP"), "KILL", "closed", pytest.param("full q", marks=LINUX), long("full TERM")],
 )
-def test_the_board_ends_with_its_program(started, end):
-    """Also where the terminal takes nothing any more."""
+def test_board_process_ends_with_its_program(started, end):
+    """Even if the terminal no longer accepts output."""
     program, board = started
     if end.startswith("full"):
         program.fill()
@@ -113,7 +113,7 @@ def test_the_board_ends_with_its_program(started, end):
     board.wait(120)
 
 
-def test_a_killed_board_is_one_line_and_exit_1(started):
+def test_killed_board_prints_one_line_and_exits_with_1(started):
     program, board = started
     board.kill()
     assert program.end() == 1
@@ -127,7 +127,7 @@ def db(tmp_path):
     return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
 
 
-def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
+def test_replay_plays_automatically_and_can_be_stopped(terminal, db):
     program = terminal("replay", "last", "--speed", "0.5", "--db", db)
     program.wait_for("Move 1 of 7")
     program.type(" \x03")
@@ -136,8 +136,8 @@ def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
 
 
 @pytest.mark.parametrize(("keys", "status"), [("5\rq\r", 0), ("\x04", 0), ("\x03", 130)])
-def test_a_game_against_an_engine_is_left(terminal, keys, status):
-    """The words are the same for q, Ctrl-D and Ctrl-C; the last has the status that shells know."""
+def test_leaving_a_game_against_an_engine_ends_cleanly(terminal, keys, status):
+    """q, Ctrl-D and Ctrl-C print the same; Ctrl-C exits with the status that shells expect."""
     game = terminal("vs", "hard")
     game.wait_for("your cell: ")
     game.wait_for_rest()

@@ -1,4 +1,4 @@
-"""What the README and the documents show can be run as it is written."""
+"""Commands in the README and the documents run exactly as written."""
 
 import re
 import shlex
@@ -11,12 +11,12 @@ from sample_games import filled, stages
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OPEN_ENDED = ("play", "web", "watch", "vs", "flash", "put")
-"""Commands that wait for a person or a board: other tests run them."""
-SLOW = ["prove", 'play --keys "A A A B 500 B 1000"']  # test_play_app plays so, too
+"""Commands that wait for a person or a board; other tests run them."""
+SLOW = ["prove", 'play --keys "A A A B 500 B 1000"']  # test_play_app covers it
 
 
 def shown():
-    """The indented commands, but for those that are `OPEN_ENDED`."""
+    """The indented commands, except those that are `OPEN_ENDED`."""
     documents = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
     text = "\n".join(document.read_text("utf-8") for document in documents)
     found = re.findall("^    noughts (.*)$", text, re.MULTILINE)
@@ -31,11 +31,11 @@ def test_every_command_is_found():
     "command", [long(each) if each in SLOW else each for each in dict.fromkeys(shown())]
 )
 def test_every_command_runs(command, folder, noughts):
-    """The games are those of the user who runs it: here, of a pupil who has played one."""
+    """Commands read the user's own games: here, those of a pupil who has played one."""
     (folder / "noughts").mkdir()
     filled(folder / "noughts" / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     words = shlex.split(command)
     status, out, err = noughts(*words)
-    assert out and status == (command == "doctor" and "✗" in out), err  # such as no board
+    assert out and status == (command == "doctor" and "✗" in out), err  # for example, no board
     if "-o" in words:
         assert Path(words[words.index("-o") + 1]).stat().st_size

@@ -1,4 +1,4 @@
-"""`noughts watch` and rooms, with a real mosquitto between them, as docs/rooms.md has it."""
+"""`noughts watch` and rooms through a real mosquitto, set up as docs/rooms.md describes."""
 
 import contextlib
 import re
@@ -21,7 +21,7 @@ from waiting import LIMIT_S
 CA, PASSWORD, WRONG = map(Path, ("ca.pem", "password", "wrong"))
 
 
-def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, tmp_path):
+def test_killed_room_goes_offline_and_comes_back_online(mosquitto, watch, started, port, tmp_path):
     broker, board = mosquitto(), port("board")
     words = "--publish", broker.url, "--room", "3b", board.path
     room = watch("room", *words)
@@ -45,7 +45,7 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, t
     assert collector.wait(120) == 0
 
 
-def test_a_broker_that_says_nothing_delays_nothing(watch, port):
+def test_silent_broker_does_not_delay_recording(watch, port):
     board = port("board")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"mqtt://127.0.0.1:{silent.getsockname()[1]}"
@@ -60,8 +60,8 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
 
 @pytest.mark.parametrize(("kills", "games"), [(3, 4), long(12, 20)])
 def test_each_game_arrives_once_after_kills(mosquitto, tmp_path, kills, games):
-    """Rooms, broker and collector, killed with SIGKILL at random moments while games are played."""
-    mosquitto().close()  # it is there, or the test is skipped
+    """SIGKILL ends rooms, broker and collector at random moments while games are played."""
+    mosquitto().close()  # skips the test if mosquitto is missing
     outcome = kill_rooms.run(tmp_path, kills, seed=4)
     assert outcome.kills.total() == kills
     assert outcome.games > games
@@ -74,7 +74,7 @@ def document(repository):
 
 
 @pytest.fixture
-def guarded(document, mosquitto, tmp_path):
+def secured(document, mosquitto, tmp_path):
     """The document's broker, with TLS, passwords and an access list."""
     configuration, access = re.findall(r"^```\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
     authority = trustme.CA()
@@ -91,12 +91,12 @@ def guarded(document, mosquitto, tmp_path):
     return mosquitto(whole=configuration.replace("listener 8883", "listener {port} 127.0.0.1"))
 
 
-def test_the_commands_of_the_document_connect(document, guarded, mosquitto, started, folder):
+def test_commands_in_the_document_connect(document, secured, mosquitto, started, folder):
     shown = re.findall(r"^    noughts watch (.*)$", document, re.MULTILINE)
     assert len(shown) == 4
     open_to_all = mosquitto()
     for words in shown:
-        words = words.replace("broker.example", f"localhost:{guarded.port}")
+        words = words.replace("broker.example", f"localhost:{secured.port}")
         words = words.replace("mqtt://localhost", open_to_all.url)
         process = started("watch", *words.split(), text=True)
         of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
@@ -105,17 +105,17 @@ def test_the_commands_of_the_document_connect(document, guarded, mosquitto, star
         assert process.wait(120) == 0
 
 
-def test_the_options_that_the_document_names_are_there(document, printed):
-    told = printed("watch", "--help")
+def test_options_in_the_document_exist(document, printed):
+    help_text = printed("watch", "--help")
     for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", document)):
         if option not in ("--board", "--seconds"):  # of other commands
-            assert option in told, option
-    assert "NOUGHTS_MQTT_PASSWORD" in told
+            assert option in help_text, option
+    assert "NOUGHTS_MQTT_PASSWORD" in help_text
 
 
-def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypatch):
+def test_publishing_over_tls_obeys_the_access_list(secured, watch, port, folder, monkeypatch):
     board = port("board")
-    address = f"localhost:{guarded.port}"
+    address = f"localhost:{secured.port}"
     monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "blue table")
     collector = watch("collector", f"mqtts://office@{address}", "--ca", "ca.pem")
     collector.happens("broker", what="connected")
@@ -125,7 +125,7 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
     board.say(*stages(DRAW))
     collector.happens("game", board=f"3b/{board.path}", end="=")
     assert room.end()[0] == 0
-    # As another room than its user it may not publish.
+    # A user may not publish as another room.
     room = watch("other", *published, "--room", "3c", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
@@ -145,37 +145,37 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
         ("mqtt://127.0.0.1:1", None, None, "no connection to it (Connection refused); check that"),
     ],
 )
-def test_why_a_broker_is_waited_for(guarded, mosquitto, folder, url, password, authority, why):
-    address = parse(url.format(tls=guarded.port, open=mosquitto().port), password, authority)
-    told = "timed out"
-    while is_slow(told):  # it had no turn: it is asked again
+def test_connection_failure_is_explained(secured, mosquitto, folder, url, password, authority, why):
+    address = parse(url.format(tls=secured.port, open=mosquitto().port), password, authority)
+    reason = "timed out"
+    while is_slow(reason):  # the computer was busy: try again
         with contextlib.closing(Broker(address, [])) as broker:
-            told = broker.arrived.get(timeout=LIMIT_S).why
-    assert why in told and "; " in told
+            reason = broker.arrived.get(timeout=LIMIT_S).why
+    assert why in reason and "; " in reason
 
 
-def test_each_loss_of_the_connection_is_told_once(mosquitto):
+def test_each_connection_loss_is_reported_once(mosquitto):
     broker = mosquitto()
     why = "the connection was lost; noughts reconnects when the broker is back"
     with contextlib.closing(Broker(parse(broker.url), ["#"])) as connection:
         for _ in range(2):
-            told = connection.arrived.get(timeout=LIMIT_S)
-            assert told == BrokerAnswered(broker.url, "connected")
+            event = connection.arrived.get(timeout=LIMIT_S)
+            assert event == BrokerAnswered(broker.url, "connected")
             broker.kill()
             assert connection.arrived.get(timeout=LIMIT_S) == PortUnavailable(broker.url, why)
             broker.start()
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "expected"),
     [
         (["mqtt://office@nowhere.invalid"], "the password for mqtt://nowhere.invalid is sent un"),
         (["--publish", "mqtt://nowhere.invalid"], "mqtt://nowhere.invalid has no user; "),
     ],
 )
-def test_what_others_could_read_or_confirm_is_told(noughts, folder, monkeypatch, words, says):
+def test_insecure_broker_url_gives_a_warning(noughts, folder, monkeypatch, words, expected):
     monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
     _, _, err = noughts("watch", *words, "--known", "missing", db=folder / "games.db")
-    told, why = err.splitlines()
-    assert told.startswith(says) and "green" not in told
-    assert "missing" in why  # so it ends, and did not before
+    warning, error = err.splitlines()
+    assert warning.startswith(expected) and "green" not in warning
+    assert "missing" in error  # this ends it; the warning does not

@@ -1,4 +1,4 @@
-"""Commands with standard streams that cannot be used; progress, as a bar or in lines."""
+"""Commands whose standard streams are full or closed; progress as a bar or as lines."""
 
 import io
 import os
@@ -19,7 +19,7 @@ from sample_games import filled, stages, wire
 
 @pytest.fixture
 def noughts(folder):
-    """Runs the command in a folder of its own, with its standard streams as a shell leaves them."""
+    """Runs the command in an empty folder, with standard streams redirected by a shell."""
 
     def run(*words, streams="", **named):
         env = {**os.environ, "PYTHONUNBUFFERED": ""}
@@ -46,20 +46,20 @@ FULL = (1, f"{NO_SPACE}try again\n")
         "watch --plain --from capture.log --db other.db",
     ],
 )
-def test_a_full_disk_is_reported_in_one_line(line, folder, monkeypatch, capsys):
-    """Each command prints in its own way."""
+def test_full_disk_is_reported_on_one_line(line, folder, monkeypatch, capsys):
+    """Each command has its own way of printing."""
     filled(folder / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     (folder / "capture.log").write_bytes(wire(*stages([4])))
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
         status = main(line.split())
-        sys.stdout.flush()  # what the command has abandoned goes nowhere
+        sys.stdout.flush()  # drops what the command could not write
     assert (status, capsys.readouterr().err) == FULL
 
 
 @FULL_DISK
-def test_output_that_nobody_can_take(noughts, tmp_path):
-    """A full disk, output that is closed, and a reader that has enough."""
+def test_unwritable_output_sets_the_exit_status(noughts, tmp_path):
+    """A full disk, a reader that has gone, and a closed output."""
     filled(tmp_path / "games.db", stages([4], "x"))
     words = ("games", "--db", "games.db")
     reading, writing = os.pipe()
@@ -73,8 +73,8 @@ def test_output_that_nobody_can_take(noughts, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_disk_that_has_room_for_a_part(noughts, tmp_path):
-    """The system lets no file grow beyond 100 bytes, and first takes so many of them."""
+def test_partly_written_output_is_reported(noughts, tmp_path):
+    """The system limits files to 100 bytes: it writes those, then refuses the rest."""
     with (tmp_path / "out").open("wb") as file:
         done = noughts(
             "prove", "hard", stdout=file,
@@ -85,16 +85,15 @@ def test_a_disk_that_has_room_for_a_part(noughts, tmp_path):
     assert (tmp_path / "out").stat().st_size == 100
 
 
-def test_messages_that_cannot_be_written(noughts, tmp_path):
-    """The exit status says what can still be said."""
+def test_closed_stderr_does_not_change_the_exit_status(noughts, tmp_path):
     assert noughts("table", "--unknown", streams="2>&-").returncode == 2
     assert noughts("hex", "--list", "missing.hex", streams="2>&-").returncode == 1
     filled(tmp_path / "games.db", stages([4], "x"), stages([0], "x"))
-    done = noughts("games", "-n", "1", "--db", "games.db", streams="2>&-")  # "1 more" is told
+    done = noughts("games", "-n", "1", "--db", "games.db", streams="2>&-")  # drops "1 more"
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
 
 
-def test_input_that_is_closed(noughts):
+def test_closed_stdin_is_read_as_empty(noughts):
     assert noughts("table", "--check", streams="<&-").returncode == 0
     done = noughts("watch", "--from", "-", streams="<&-")
     assert done.returncode == 0
@@ -108,19 +107,19 @@ def run_task():
         steps.say("sent [red]ai.py[/red]\x07")
 
 
-def test_elsewhere_there_are_lines_only(capsys):
+def test_progress_outside_a_terminal_prints_only_lines(capsys):
     run_task()
     assert capsys.readouterr() == ("sent [red]ai.py[/red] \n", "")
 
 
 @FULL_DISK
-def test_output_that_cannot_be_written_does_not_stop_the_task(monkeypatch):
+def test_unwritable_output_does_not_stop_the_task(monkeypatch):
     with Path("/dev/full").open("wb", buffering=0) as full:
         monkeypatch.setattr("sys.stdout", io.TextIOWrapper(full, write_through=True))
         run_task()
 
 
-def test_in_a_terminal_there_is_a_bar(monkeypatch, capsys):
+def test_progress_in_a_terminal_shows_a_bar(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "xterm")
     for name in ("COLUMNS", "LINES", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""The command `noughts watch`, on pseudo-terminals that say what the test wants."""
+"""The command `noughts watch`, on pseudo-terminals that send what the test wants."""
 
 import contextlib
 import fcntl
@@ -24,39 +24,39 @@ from waiting import until
 from watcher import games, rows
 
 
-def test_all_events_of_a_board(port, watch, tmp_path):
+def test_watch_reports_every_event_of_a_board(port, watch, tmp_path):
     board = port("board")
     watcher = watch("games", board.path)
     watcher.connected(board.path)
     board.say(BOOT, *stages(DRAW))
     later = f"$NX,1*{checksum('NX,1')}".encode()
-    board.send(b"Traceback \x1b[2J\r\n" + later + b"\r\n$NG,half")  # it is read together
+    board.send(b"Traceback \x1b[2J\r\n" + later + b"\r\n$NG,half")  # read in one go
     watcher.happens("unknown")  # the last line
     board.pull()
     watcher.happens("gone")
-    status, said = watcher.end()
+    status, summary = watcher.end()
     assert status == 0
-    assert said == (
+    assert summary == (
         f"11 sentences from 1 board, 1 game ended, 22 bytes of noise; stored in {watcher.db}\n"
     )
-    heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
-    assert [(e["event"], e.get("moves"), e.get("end")) for e in heard] == [
+    sentences = [event for event in watcher.events if event["event"] in ("boot", "game")]
+    assert [(e["event"], e.get("moves"), e.get("end")) for e in sentences] == [
         ("boot", None, None),
         *(("game", list(game.moves), game.end) for game in stages(DRAW)),
     ]
-    assert all(event["new"] and event["board"] == board.path for event in heard)
+    assert all(event["new"] and event["board"] == board.path for event in sentences)
     noise = [event["text"] for event in watcher.events if event["event"] == "noise"]
     assert noise == [r"Traceback \x1b[2J", "$NG,half"]
 
 
-def test_boards_that_are_far_away(watch):
-    """A `socket://` URL; the host there hangs up in a game, and is called again."""
+def test_watch_reconnects_to_a_socket_url(watch):
+    """The remote host hangs up during a game, and watch connects again."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(120)
         url = f"socket://127.0.0.1:{server.getsockname()[1]}"
         watcher = watch("games", url)
-        told = stages(DRAW)
-        for times, (plies, sent) in enumerate(((2, told[:3]), (9, told[5:])), 1):
+        sentences = stages(DRAW)
+        for times, (plies, sent) in enumerate(((2, sentences[:3]), (9, sentences[5:])), 1):
             far, _ = server.accept()
             with far:
                 watcher.connected(url, times)
@@ -71,17 +71,17 @@ def test_boards_that_are_far_away(watch):
     assert game.thought_ms == [1000] * 2 + [None] * 3 + [1000] * 4
 
 
-def test_it_says_that_it_waits_for_a_board(noughts, plugged, monkeypatch, tmp_path):
+def test_watch_says_that_it_is_waiting_for_a_board(noughts, plugged, monkeypatch, tmp_path):
     monkeypatch.setattr("noughts.cli.watch._print_until", lambda *_: 0)
     status, _, err = noughts("watch", "--plain", db=tmp_path / "g.db")
     assert status == 0
     assert err.startswith("no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n")
 
 
-def test_a_reader_that_has_enough(started, port, tmp_path):
-    """`noughts watch --plain | head -2` ends, and all that was told is kept.
+def test_closed_output_ends_watch_and_loses_no_game(started, port, tmp_path):
+    """`noughts watch --plain | head -2` ends, and every game shown is stored.
 
-    It is told of a board by radio, which has the name that it was given before.
+    The board sends by radio, and was named before.
     """
     gateway, db = port("gateway"), tmp_path / "g.db"
     with Store(db, create=True) as store:
@@ -97,24 +97,24 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
     assert len(games(db)) == 1
 
 
-def test_a_board_that_cannot_be_started_ends_it(tmp_path, refused, monkeypatch):
+def test_virtual_board_that_cannot_start_ends_watch(tmp_path, refused, monkeypatch):
     def refuse(*_):
         raise BoardError("it cannot be started; close some programs")
 
     monkeypatch.setattr("noughts.virtual.board.start_process", refuse)
-    told = refused("watch", "--emulated", "2", "--plain", db=tmp_path / "g.db")
-    assert told == "noughts: it cannot be started; close some programs\n"
+    error = refused("watch", "--emulated", "2", "--plain", db=tmp_path / "g.db")
+    assert error == "noughts: it cannot be started; close some programs\n"
 
 
-def test_storing_waits_for_no_reader(started, port, tmp_path):
-    """400 whole games while nobody reads either pipe, and then the first signal ends it."""
+def test_slow_reader_does_not_delay_storing(started, port, tmp_path):
+    """Nobody reads either pipe during 400 whole games; then the first signal ends watch."""
     board, db = port("board"), tmp_path / "g.db"
     process = started("watch", "--json", "--db", db, board.path)
     assert b"connected" in process.stdout.readline()
     for game in range(1, 401):
         board.say(*stages(DRAW, number=game))
     until(lambda: rows(db) == [(400,)], "all games")
-    board.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
+    board.say(stages([4], "x", number=401)[-1])  # the test does not wait for this one
     process.send_signal(signal.SIGTERM)
     assert process.wait(120) == 0
     assert b"not shown, as the reader was too slow; stored in" in process.stderr.read()
@@ -125,19 +125,19 @@ def test_storing_waits_for_no_reader(started, port, tmp_path):
 
 
 def capture(folder, *sentences):
-    """What a serial program has written down: these sentences."""
+    """The log of a serial program, with these sentences."""
     log = folder / "class.log"
     log.write_bytes(wire(*sentences))
     return log
 
 
 def _unread(pipe):
-    """Bytes that wait in it; a pipe of Linux holds 65,536."""
+    """Unread bytes in a pipe; on Linux it holds 65,536."""
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
-def test_a_capture_waits_for_its_reader(started, tmp_path):
-    """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
+def test_capture_waits_for_its_reader(started, tmp_path):
+    """Every line of a file is shown; Ctrl-C ends watch at once."""
     played = (stages(DRAW, number=number) for number in range(1, 101))
     log = capture(tmp_path, *itertools.chain(*played))
     read, ended = (
@@ -152,7 +152,7 @@ def test_a_capture_waits_for_its_reader(started, tmp_path):
     assert ended.stderr.read() == b"\n"  # after the terminal's ^C
 
 
-def test_the_live_screen(port, terminal, tmp_path):
+def test_live_screen_shows_sentences_noise_and_unplugging(port, terminal, tmp_path):
     board, db = port("board"), tmp_path / "g.db"
     program = terminal("watch", "--db", str(db), board.path)
     program.wait_for("board")
@@ -169,7 +169,7 @@ def test_the_live_screen(port, terminal, tmp_path):
     program.wait_for("stored in")
     assert "\x1b[31;1mred" not in program.text
 
-    # Again, in a terminal that takes nothing any more.
+    # Again, in a terminal that no longer accepts output.
     board.plug()
     program = terminal("watch", "--db", str(db), board.path)
     program.wait_for("board")
@@ -181,7 +181,7 @@ def test_the_live_screen(port, terminal, tmp_path):
     assert program.status == 0
 
 
-def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
+def test_capture_is_read_from_a_file_or_stdin(tmp_path, noughts, monkeypatch):
     log = tmp_path / "class.log"
     log.write_bytes(b"\xff\xfe" + wire(BOOT, *stages(DRAW)) + b"$NG,half")
     for board, *words in (
@@ -200,7 +200,7 @@ def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "reason"),
     [
         (["--from", "/nowhere/log"], "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], "cannot use / (Is a directory)"),
@@ -208,13 +208,13 @@ def test_a_capture_of_any_serial_program(tmp_path, noughts, monkeypatch):
         (["/dev/null"], "/dev/null is not a serial port"),
     ],
 )
-def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):
-    assert says in refused("watch", *words, db=tmp_path / "games.db")
+def test_invalid_source_does_not_create_a_store(tmp_path, refused, words, reason):
+    assert reason in refused("watch", *words, db=tmp_path / "games.db")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_boards_that_play_by_themselves(folder, terminal):
-    """Their games are not among the pupils'."""
+def test_emulated_boards_have_their_own_store(folder, terminal):
+    """Their games do not mix with those of the pupils."""
     program = terminal("watch", "--emulated", "1", "--plain")
     program.wait_for("virtual-1: board started: micro:bit V2")
     program.wait_for("move 1")
@@ -232,7 +232,7 @@ def locked(db):
         yield
 
 
-def test_the_end_does_not_wait_for_another_program(port, watch, printed):
+def test_watch_ends_without_waiting_for_another_program(port, watch, printed):
     board = port("board")
     watcher = watch("games", board.path)
     watcher.connected(board.path)
@@ -241,16 +241,16 @@ def test_the_end_does_not_wait_for_another_program(port, watch, printed):
     with locked(watcher.db):
         board.say(*stages(DRAW)[1:])
         watcher.happens("busy")
-        status, told = watcher.end(signal.SIGTERM)
-    assert (status, told.count("\n")) == (1, 1)
+        status, error = watcher.end(signal.SIGTERM)
+    assert (status, error.count("\n")) == (1, 1)
     (log,) = watcher.db.parent.glob("games.db-not-stored-*.log")
-    assert "9 lines are not stored; `noughts watch --from FILE` reads them from" in told
-    assert str(log) in told
+    assert "9 lines are not stored; `noughts watch --from FILE` reads them from" in error
+    assert str(log) in error
     printed("watch", "--from", log, db=watcher.db)
     assert [game.moves for game in games(watcher.db)] == ["402635178"]
 
 
-def test_a_capture_waits_for_another_program(started, tmp_path):
+def test_capture_waits_for_another_program(started, tmp_path):
     db = filled(tmp_path / "games.db", stages([4]))
     with locked(db):
         process = started("watch", "--from", capture(tmp_path, *stages(DRAW)), "--db", db)
@@ -259,8 +259,8 @@ def test_a_capture_waits_for_another_program(started, tmp_path):
     assert rows(db) == [(1,)]
 
 
-def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
-    """The system lets no file grow beyond 130 KB."""
+def test_full_disk_ends_watch_on_one_line_and_loses_nothing(started, port, tmp_path):
+    """The system limits files to 130 KB."""
     board, db = port("board"), tmp_path / "games.db"
     limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
     process = started(
@@ -274,7 +274,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
     )
     process.stdout.readline()
     for number in itertools.count(1):
-        board.offer(*stages([4], number=number))  # it may be ending, and read no more
+        board.offer(*stages([4], number=number))  # it may be ending, and no longer read
         if process.poll() is not None:
             break
         time.sleep(0.001)
@@ -282,6 +282,6 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
     error = process.stderr.read()
     assert (process.returncode, error.count("\n")) == (1, 1)
     assert error.startswith("noughts: ")
-    kept = {(game.number, game.moves) for game in games(db)}
-    told = {(each["number"], "4") for each in events if each["event"] == "game" and each["moves"]}
-    assert told and told <= kept
+    stored = {(game.number, game.moves) for game in games(db)}
+    shown = {(each["number"], "4") for each in events if each["event"] == "game" and each["moves"]}
+    assert shown and shown <= stored
