@@ -1,10 +1,10 @@
-"""The V1 firmware's clock may jump by 65.5 ms, ahead or back: `buttons` and `soak.referee` know it.
+"""The V1 firmware's clock may jump 65.5 ms either way: `buttons` and `soak.referee` allow for it.
 
-`us_ticker_read()` of mbed-classic copies a counter of 16 bits, then keeps the timer's interrupt
-away, then looks whether the counter has begun anew. Here another interrupt, of a byte that comes
-over serial, begins a little before that, again and again, until once it is between the copy and the
-look: ahead where the time is read then, back where the timer starts anew with it. (The
-firmware's own interrupts do so as well: here in one of some 300 times.)
+In mbed-classic, `us_ticker_read()` copies a 16-bit counter, then disables the timer's interrupt,
+then checks whether the counter has wrapped. Here another interrupt, for a byte over serial, starts
+just before the counter wraps, again and again, until one falls between the copy and the check. The
+clock jumps ahead if the time is read then, and back if the timer restarts with it. (The firmware's
+own interrupts do the same: here about once in 300 times.)
 """
 
 import pytest
@@ -26,7 +26,7 @@ BEFORE_US = range(3, 8)
 
 
 @pytest.mark.long
-def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump():
+def test_interrupt_at_the_wrong_moment_makes_the_clock_jump():
     board = stepped("V1 1.1.1")({"main.py": CODE}, 1)
     board.run_for(1e6)
     board.uart.receive()

@@ -1,7 +1,7 @@
-"""What the game costs in device time and heap, which repeats: it is as it should be, and as we say.
+"""The game's cost in device time and heap: repeatable, within its targets, and as documented.
 
-The figures are those of `make bench`, which puts them into docs/measurements.md. The names that our
-packed files have on a board are those of its firmware: they cost no heap.
+The figures are those that `make bench` writes to docs/measurements.md. In our packed files, names
+are replaced by names that the firmware already has: they cost no heap.
 """
 
 import io
@@ -26,7 +26,7 @@ NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}
 @pytest.mark.parametrize(
     ("part", "rows"),
     [
-        (bench_board.heap, 2),  # of V1, which has little
+        (bench_board.heap, 2),  # of a V1, which has little
         (bench_board.start, None),
         (bench_board.press_to_led, 1),
         (bench_board.sizes, None),
@@ -43,13 +43,13 @@ def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
 
 
 @pytest.mark.long
-def test_the_table_of_the_heap_is_measured(repository):
+def test_heap_table_in_the_document_is_up_to_date(repository):
     assert device_memory.table() in (repository / "device" / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V1 1.0.1")])
 def test_compiling_has_memory_to_spare(firmware):
-    """Where 768 bytes are taken in small pieces before, it starts and plays all the same."""
+    """Even with 768 bytes already taken, in small pieces, it starts and plays."""
     files = device_files()
     taken = b"taken = [bytearray(48) for i in range(12)]\n"
     files["main.py"] = files["main.py"].replace(b"try:\n", taken + b"try:\n", 1)
@@ -65,33 +65,33 @@ def words(source):
     return {token.string for token in tokens if token.type == tokenize.NAME}
 
 
-def used(but=()):
-    files = (path for path in device_dir().glob("*.py") if path.name not in but)
+def used(without=()):
+    files = (path for path in device_dir().glob("*.py") if path.name not in without)
     return set().union(*(words(path.read_bytes()) for path in files))
 
 
 def in_firmware(name, flash):
-    """Whether a firmware has interned it: its length stands before it, in one byte."""
+    """Whether a firmware has interned it: a byte with its length comes first."""
     return bytes([len(name)]) + name.encode() + b"\0" in flash
 
 
 @pytest.mark.parametrize(
     "firmware", ["V1 1.1.1", "V2 2.1.2", long("V1 1.0.1"), long("V2 2.0.0-beta.5")]
 )
-def test_a_name_that_is_replaced_is_not_the_firmwares(firmware):
-    """So no program calls anything of the firmware's by it."""
+def test_replaced_names_are_not_in_the_firmware(firmware):
+    """So no program uses one of them to call the firmware."""
     flash = stepped(firmware)({}).flash
     assert not [name for name in NAMES if in_firmware(name, flash)]
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V1 1.0.1")])
-def test_a_v1_has_the_names_that_it_gets(firmware):
+def test_replacement_names_are_in_the_v1_firmware(firmware):
     flash = stepped(firmware)({}).flash
     names = used(NOT_ON_V1) & set(NAMES)
     assert not [name for name in names if not in_firmware(NAMES[name], flash)]
 
 
-def test_all_names_are_used_and_no_two_become_one():
+def test_every_name_is_used_and_replacements_are_unique():
     assert set(NAMES) <= used() and not used() & set(NAMES.values())
     assert len(set(NAMES.values())) == len(NAMES)
     assert not [name for name in NAMES.values() if keyword.iskeyword(name)]

@@ -1,4 +1,4 @@
-"""`noughts flash` and `doctor`: the official firmware in device time behind a stand-in drive."""
+"""`noughts flash` and `doctor`: official firmware, in device time, behind a stand-in drive."""
 
 import contextlib
 import json
@@ -20,8 +20,8 @@ from stepped_ports import SteppedBoard
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_flashed_verified_played(plugged_in, drive, tmp_path, noughts, printed, kind):
-    """First a hex that was made before, with a table that can lose; and the game over that."""
+def test_flashed_board_is_verified_and_plays(plugged_in, drive, tmp_path, noughts, printed, kind):
+    """First a hex that was built before, with a table that can lose; then the game over it."""
     board = plugged_in({"main.py": b"print('something else')\n"}, kind)
     words = "flash", drive(board).path, "--port", board.port
     other = brain.Table((1,) * 10, ())
@@ -32,31 +32,31 @@ def test_flashed_verified_played(plugged_in, drive, tmp_path, noughts, printed, 
     status, _, err = noughts(*words, "--hex", path)
     assert status == 1 and f"the table {other.id} gives away value by playing 5 in X.O......" in err
     assert f"game {__version__}, table {other.id}" in printed(*words, "--hex", path, "--unproved")
-    told = printed(*words)
-    assert "interface 0249)" in told
-    assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
+    out = printed(*words)
+    assert "interface 0249)" in out
+    assert f"started on micro:bit {kind}: game {__version__}, table 2798" in out
     driver = Driver(board.microbit)
-    driver.rest(60)  # it has just said that it starts
+    driver.rest(60)  # it has only just sent its boot sentence
     driver.start_game()
 
 
-def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, refused):
-    """The power went while the head of a file was written: after its marker, before its name."""
+def test_flash_repairs_a_v1_whose_files_cannot_be_listed(clock, drive, printed, refused):
+    """Power was cut while the head of a file was written: after its marker, before its name."""
     made = program("V1")
     chunks = firmware_for("V1").layout[::128]
     at = next(at for at in chunks if made.flash[at] == 0xFF)
     torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
     board = SteppedBoard(clock, replace(made, flash=torn).microbit())
-    told = refused("put", "--port", board.port)
-    assert "could not list its files (OSError: file not found); reset it and run" in told
-    assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
+    error = refused("put", "--port", board.port)
+    assert "could not list its files (OSError: file not found); reset it and run" in error
+    assert error.endswith("; if that fails too, repair it with `noughts flash`\n")
     printed("flash", drive(board).path, "--port", board.port)
     with contextlib.closing(open_port(board.port)) as port:
         assert set(BoardFiles(port).survey()) == {*files_for_boards()}
 
 
 @pytest.mark.parametrize(
-    ("kind", "words", "told"),
+    ("kind", "words", "line"),
     [
         ("V1", ("--gateway", "7"), f"micro:bit V1: gateway of group 7, release {__version__}"),
         long(
@@ -66,18 +66,18 @@ def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, re
         ),
     ],
 )
-def test_with_radio_and_as_a_gateway(plugged_in, drive, tmp_path, printed, kind, words, told):
+def test_flash_with_radio_or_as_gateway(plugged_in, drive, tmp_path, printed, kind, words, line):
     board = plugged_in({}, kind)
     stand_in = drive(board)
-    path = tmp_path / "radio.hex"  # the same by way of a file
+    path = tmp_path / "radio.hex"  # the same through a file
     printed("hex", "-o", path, *words)
     for way in words, ("--hex", path):
-        assert f"started on {told}" in printed("flash", stand_in.path, "--port", board.port, *way)
+        assert f"started on {line}" in printed("flash", stand_in.path, "--port", board.port, *way)
 
 
 @pytest.fixture
 def mounted(drive, plugged):
-    """A stand-in drive that the system is said to have mounted."""
+    """A stand-in drive that the system reports as mounted."""
     made = drive()
     plugged.drives.append(made.path)
     return made
@@ -85,17 +85,17 @@ def mounted(drive, plugged):
 
 @pytest.fixture
 def doctor(noughts, tmp_path):
-    """Its page; it fails where there is something to do."""
+    """Runs the command; returns its page. It fails if there is something to fix."""
 
     def run(*words):
-        status, told, _ = noughts("doctor", *words, db=tmp_path / "none.db")
-        assert status == ("✗" in told or '"good": false' in told)
-        return told
+        status, page, _ = noughts("doctor", *words, db=tmp_path / "none.db")
+        assert status == ("✗" in page or '"good": false' in page)
+        return page
 
     return run
 
 
-def test_a_board_with_its_drive_and_its_port(plugged_in, mounted, doctor, plugged):
+def test_doctor_reports_a_board_with_its_drive_and_port(plugged_in, mounted, doctor, plugged):
     board = plugged_in()
     plugged.ports[USB_ID] = board.port
     page = doctor().splitlines()
@@ -115,8 +115,8 @@ def test_a_board_with_its_drive_and_its_port(plugged_in, mounted, doctor, plugge
     assert found["drive"] == str(mounted.path)
 
 
-def test_a_port_that_is_named_too_is_one_board(virtual, tmp_path, doctor, plugged):
-    """By itself and by a link to it; this is the one test with a real serial port."""
+def test_doctor_counts_a_port_that_is_named_too_as_one_board(virtual, tmp_path, doctor, plugged):
+    """Named directly and by a link; the only test here with a real serial port."""
     board = virtual()
     plugged.ports[USB_ID] = board.port
     link = tmp_path / "link"
@@ -126,7 +126,7 @@ def test_a_port_that_is_named_too_is_one_board(virtual, tmp_path, doctor, plugge
     assert (found["port"], found["release"]) == (board.port, __version__)
 
 
-def test_no_restart_leaves_the_game_alone(plugged_in, doctor):
+def test_no_restart_does_not_disturb_the_game(plugged_in, doctor):
     board = plugged_in()
     driver = Driver(board.microbit)
     driver.start()
@@ -138,7 +138,7 @@ def test_no_restart_leaves_the_game_alone(plugged_in, doctor):
     assert not driver.noise
 
 
-def test_nothing_there(mounted, doctor, noughts, plugged, monkeypatch):
+def test_doctor_reports_missing_ports_and_boards(mounted, doctor, noughts, plugged, monkeypatch):
     page = doctor("--port", "/dev/ttyNONE")
     assert "✗ port       there is no port /dev/ttyNONE" in page
     assert f"✓ drive      {mounted.path}, interface 0249" in page
@@ -151,8 +151,8 @@ def test_nothing_there(mounted, doctor, noughts, plugged, monkeypatch):
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V2 2.1.2")])
-def test_a_board_that_has_just_been_started_again(clock, doctor, firmware):
-    """What comes before its program runs does not interrupt that."""
+def test_doctor_reads_a_board_that_has_just_restarted(clock, doctor, firmware):
+    """Bytes that arrive before its program runs do not interrupt it."""
     board = SteppedBoard(clock, stepped(firmware)())
     clock.sleep(3)
     uart = board.microbit.uart

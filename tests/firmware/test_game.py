@@ -19,7 +19,7 @@ from official import NEWEST
 
 
 def begun(start, *presses):
-    """In the first game, by default of two people."""
+    """A board in its first game, by default between two people."""
     driver = in_menu(start)
     for button in presses or (B,):
         driver.press(button)
@@ -34,7 +34,7 @@ def lean(driver, x_mg, y_mg):
     driver.rest(100)
 
 
-def test_the_hex_boots_and_plays_on_both_boards(folder, printed):
+def test_hex_boots_and_plays_on_both_boards(folder, printed):
     printed("hex")
     for board in ("V1", "V2"):
         driver = Driver(unchanged(firmware_for(board, folder / "noughts.hex")).microbit())
@@ -47,9 +47,9 @@ def test_the_hex_boots_and_plays_on_both_boards(folder, printed):
 
 
 def test_boot_ids_have_32_random_bits(start):
-    """They are drawn anew at each start, by each board."""
-    tell = b"# noughts:\nimport sentences\nprint(sentences.boot)\n"
-    files = {"main.py": tell, "sentences.py": device_files()["sentences.py"]}
+    """Each board draws a new one at each start."""
+    script = b"# noughts:\nimport sentences\nprint(sentences.boot)\n"
+    files = {"main.py": script, "sentences.py": device_files()["sentences.py"]}
     drawn = []
     for seed in 1, 2:
         board = start(files, seed=seed)
@@ -63,7 +63,7 @@ def test_boot_ids_have_32_random_bits(start):
         assert len(set(digit)) > 1
 
 
-def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
+def test_menu_cycles_and_starts_each_kind_of_game(start):
     driver = in_menu(start)
     for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "2")):
         driver.press(A)
@@ -77,8 +77,8 @@ def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
     assert [game.number for game in driver.games[::2]] == [1, 2, 3, 4]
 
 
-def test_games_of_two_people_on_each_firmware(start_any):
-    """The first wins, who begins; then the second; then nobody."""
+def test_two_people_can_play_on_each_firmware(start_any):
+    """The player who begins wins, then the one who goes second, then neither."""
     driver = begun(start_any)
     driver.play_out("41365", "A")
     driver.wait(lambda: not driver.board.leds()[10], "the flashing line")
@@ -94,10 +94,10 @@ def test_games_of_two_people_on_each_firmware(start_any):
     assert not driver.noise
 
 
-def test_marks_are_shown_as_they_should_be(start):
+def test_marks_and_cursor_blink_as_designed(start):
     driver = begun(start)
     driver.play_out("41", "-")  # A in the centre, B above it
-    driver.rest(200)  # until that is shown, which is no pulse
+    driver.rest(200)  # until that is shown, which is not a pulse
     levels = [set() for _ in range(25)]
     changes = {2: [], 10: []}  # when B's mark and A's cursor changed
     shown = driver.board.leds()
@@ -112,14 +112,14 @@ def test_marks_are_shown_as_they_should_be(start):
     assert levels[2] == {4, 7} and levels[10] == {0, 9} and levels[12] == {9}
     lit = {led for led, seen in enumerate(levels) if seen != {0}}
     assert lit == {2, 10, 12}  # LED 10 is cell 3, where A's cursor is
-    # All is drawn when the cursor blinks, so a mark's pulse may be that much late.
+    # All LEDs are drawn when the cursor blinks, so a mark's pulse may be late by that much.
     for led, period_ms, late_ms in ((2, 500, 110), (10, 100, 40)):
         gaps = [after - before for before, after in itertools.pairwise(changes[led])]
         assert all(abs(gap - period_ms) < late_ms for gap in gaps), gaps
         assert abs(sum(gaps) / len(gaps) - period_ms) < 40
 
 
-def test_the_chip_answers_and_the_person_can_leave(start):
+def test_chip_replies_and_the_person_can_leave(start):
     driver = begun(start, A, A, B)
     driver.press(B)
     driver.wait(lambda: len(driver.games[-1].moves) == 2, "the chip's reply")
@@ -131,7 +131,7 @@ def test_the_chip_answers_and_the_person_can_leave(start):
     driver.shows("M")
 
 
-def test_the_choice_survives_a_reset_and_a_power_cut(start_any):
+def test_menu_choice_survives_a_reset_and_a_power_cut(start_any):
     driver = begun(start_any, A, A, B)
     driver.rest(500)
     driver.board.reset()
@@ -146,14 +146,14 @@ def test_the_choice_survives_a_reset_and_a_power_cut(start_any):
 def test_ctrl_c_reaches_the_repl(start_any):
     driver = begun(start_any)
     driver.board.uart.send(b"\x03")
-    heard = bytearray()
+    received = bytearray()
 
     def prompt():
-        heard.extend(driver.board.uart.receive())
-        return heard.endswith(b">>> ")
+        received.extend(driver.board.uart.receive())
+        return received.endswith(b">>> ")
 
     assert driver.board.run_until(prompt, timeout_us=2e6)
-    assert b"KeyboardInterrupt" in heard
+    assert b"KeyboardInterrupt" in received
     driver.board.uart.send(b"\x04")
     driver.start()  # it plays again
     driver.shows("2")
@@ -180,7 +180,7 @@ def test_both_buttons_within_100_ms_are_never_a_single_press(start, first):
     assert len(driver.games) == 8
 
 
-def test_by_tilt_each_player_has_a_button_of_its_own(start):
+def test_each_player_has_their_own_button_in_tilt_mode(start):
     driver = in_menu(start)
     driver.press(A, B)
     driver.rest(500)
@@ -189,7 +189,7 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     lean(driver, 400, 0)
     driver.press(A)
     driver.says("5", "-")
-    driver.press(A)  # not B's button: an arrow toward B
+    driver.press(A)  # B is to move: an arrow points to B's button
     driver.shows(">")
     driver.rest(900)
     lean(driver, 400, 0)
@@ -210,8 +210,8 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     ("firmware", "up_to_symmetry"),
     [("V1 1.1.1", True), *(long(firmware, False) for firmware in NEWEST)],
 )
-def test_every_position(firmware, up_to_symmetry):
-    """A board answers as the same code on this computer, which keeps the value in each position.
+def test_board_plays_a_best_move_in_every_position(firmware, up_to_symmetry):
+    """A board answers like the same code on this computer, and never gives value away.
 
     So no line of play beats it.
     """
@@ -225,7 +225,7 @@ def test_every_position(firmware, up_to_symmetry):
 
 
 @pytest.mark.parametrize("text", ["tilt", "buttons", "A Win", "B Win", "Draw", "Game", "radio 7"])
-def test_texts_that_scroll_are_not_taken_for_the_menu(text):
+def test_scrolling_text_is_not_taken_for_the_menu(text):
     observer = Observer()
     observer.receive(Boot("00000A83", "V1", "1.0.0", "2798"))
     for leds in scrolled("V1 1.1.1", text):

@@ -1,4 +1,4 @@
-"""`noughts put` with microfs onto the official firmware, in device time."""
+"""`noughts put`, with microfs, to boards with the official firmware, in device time."""
 
 import contextlib
 import itertools
@@ -24,12 +24,12 @@ from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
 
 OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
-"""It plays as ours does."""
+"""It plays the same as ours."""
 
 
 @pytest.fixture
-def told(noughts):
-    """A command's status, its output but for the files that were sent, and its errors."""
+def run(noughts):
+    """Runs a command on a board; returns its status, its lines except `sent …`, and its errors."""
 
     def run(command, board, *words):
         status, out, err = noughts(command, "--port", board.port, *words)
@@ -47,7 +47,7 @@ def other_table(tmp_path):
 
 
 def on_board(board):
-    """What the board holds, by name."""
+    """The board's files, by name."""
     with contextlib.closing(open_port(board.port)) as port:
         return BoardFiles(port).survey()
 
@@ -58,37 +58,37 @@ def holds_the_game(board):
 
 
 def older(names):
-    """The game, of which these files are of another version."""
+    """The game, with these files from another version."""
     files = files_for_boards()
     return {name: files[name] + b"pass\n" * (name in names) for name in files}
 
 
 @pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), long("V2", {})])
-def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
-    """From a game of which each file differs, and from MicroPython alone."""
-    # Two files of ours that there were once.
+def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printed, kind, before):
+    """Over a game whose files all differ, and onto MicroPython alone."""
+    # Two files that the game once had.
     retired = dict.fromkeys(["once.py", "don't.py"], b"# noughts:\nonce = 1\n")
     theirs = "it's mine.txt"  # whose name needs quoting
     board = plugged_in({**before, **retired, theirs: b"keep me"}, kind)
-    # A pipe can be read only once; and on the board the table is known for ours.
+    # A pipe can be read only once; and put recognises its table on the board as ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
     writer = threading.Thread(target=other.write_text, args=["# mine\n" + brain.source(OTHER)])
     writer.start()
-    said = printed("put", "--port", board.port, "--table", other).splitlines()
+    lines = printed("put", "--port", board.port, "--table", other).splitlines()
     writer.join()
-    assert said[0].endswith(": 16 of 16 files to send") and said[1] == "removed don't.py"
-    assert said[2] == "removed once.py"
-    assert [line.split(" (")[0] for line in said[3:5]] == ["sent fault.py", "sent main.py"]
-    assert said[18].startswith("sent table.py (")
-    assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
+    assert lines[0].endswith(": 16 of 16 files to send") and lines[1] == "removed don't.py"
+    assert lines[2] == "removed once.py"
+    assert [line.split(" (")[0] for line in lines[3:5]] == ["sent fault.py", "sent main.py"]
+    assert lines[18].startswith("sent table.py (")
+    assert lines[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
-    said = printed("put", "--port", board.port).splitlines()
-    assert said[0].endswith(": 1 of 16 files to send")
-    assert said[1].startswith("sent table.py (")
-    assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
+    lines = printed("put", "--port", board.port).splitlines()
+    assert lines[0].endswith(": 1 of 16 files to send")
+    assert lines[1].startswith("sent table.py (")
+    assert lines[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
     driver = Driver(board.microbit)
-    driver.rest(60)  # it has just said that it starts
+    driver.rest(60)  # it has only just sent its boot sentence
     driver.start_game()
     assert holds_the_game(board)
     files = on_board(board)
@@ -96,9 +96,9 @@ def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
 
 
-def test_the_table_of_a_v2(plugged_in, told):
+def test_put_updates_the_table_of_a_v2(plugged_in, run):
     board = plugged_in({**files_for_boards(), "table.py": brain.source(OTHER).encode()}, "V2")
-    status, lines, _ = told("put", board)
+    status, lines, _ = run("put", board)
     assert status == 0 and lines[0].endswith(": 1 of 16 files to send")
     assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
 
@@ -115,7 +115,7 @@ def stored(board):
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_put_keeps_games_unless_told_to_forget(plugged_in, other_table, printed, kind):
+def test_put_keeps_stored_games_unless_forget_is_given(plugged_in, other_table, printed, kind):
     board = plugged_in(None, kind)
     driver = Driver(board.microbit)
     driver.start()
@@ -124,8 +124,8 @@ def test_put_keeps_games_unless_told_to_forget(plugged_in, other_table, printed,
     driver.says("", "x")
     printed("put", "--port", board.port, "--table", other_table)
     assert stored(board) == driver.games[-1:]
-    said = printed("put", "--port", board.port, "--forget")
-    assert "removed the board's stored games and the menu's choice" in said
+    out = printed("put", "--port", board.port, "--forget")
+    assert "removed the board's stored games and the menu's choice" in out
     assert not stored(board)
 
 
@@ -141,27 +141,27 @@ def test_foreign_program_is_not_overwritten(plugged_in, noughts, printed):
     assert holds_the_game(board)
 
 
-def test_games_that_release_1_0_0_stored_are_not_lost(plugged_in, refused):
+def test_put_refuses_to_lose_games_stored_by_release_1_0_0(plugged_in, refused):
     stored = {"0": b"100065Pb$NG,0A1B2C3D,1,PP,A,012,99,x*00", "settings": b"Hb"}
     board = plugged_in(older(["ai.py"]) | stored)
-    said = refused("put", "--port", board.port)
-    assert "run `noughts watch` and press reset; then update the board with `noughts flash`" in said
+    err = refused("put", "--port", board.port)
+    assert "run `noughts watch` and press reset; then update the board with `noughts flash`" in err
     assert stored.keys() < on_board(board).keys()
 
 
-def test_a_length_that_a_power_cut_left_is_not_followed(clock, printed):
-    """Where it leads beyond the file system, a V1 that reads on there ends."""
+def test_put_ignores_a_file_length_left_by_a_power_cut(clock, printed):
+    """If it leads beyond the file system, a V1 that follows it stops."""
     made = program("V1")
     layout = firmware_for("V1").layout
     at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
-    file = b"\xfe\xa7\x0217100017$NG,"  # a marker, the length, that of the name
+    file = b"\xfe\xa7\x0217100017$NG,"  # a marker, the length, the length of the name
     flash = made.flash[:at] + file + made.flash[at + len(file) :]
     board = SteppedBoard(clock, replace(made, flash=flash).microbit())
     assert on_board(board)["17"].start.startswith(b"100017$NG,")
     printed("put", "--port", board.port)
 
 
-def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
+def test_interrupted_put_shows_on_the_leds_and_can_be_repaired(
     plugged_in, monkeypatch, fails, printed
 ):
     board = plugged_in(older(["ai.py", "buttons.py"]))
@@ -172,8 +172,8 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
         board.plugged = name != "ai.py"
 
     monkeypatch.setattr(BoardFiles, "send", send_until_ai)
-    told = fails("put", "--port", board.port)
-    assert "went away; plug it in and run the same command again" in told
+    error = fails("put", "--port", board.port)
+    assert "went away; plug it in and run the same command again" in error
     board.plugged = True
     board.microbit.reset()
     Driver(board.microbit).scrolls("files incomplete")
@@ -182,17 +182,17 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
     assert holds_the_game(board)
 
 
-def test_lost_bytes_are_noticed_and_the_next_put_repairs_it(
+def test_put_notices_lost_bytes_and_the_next_put_repairs_them(
     plugged_in, monkeypatch, fails, printed
 ):
-    """Other programs' files stay, even if a name loses its beginning."""
+    """Files of other programs survive, even if a name loses its first letters."""
     theirs = {"i.py": b"theirs", "ble.py": b"theirs", "a.py": b"theirs"}
     board = plugged_in({**older(["ai.py", "buttons.py"]), **theirs, "once.py": b"# noughts:\n"})
     uart, writes = board.microbit.uart, itertools.count(1)
     send = uart.send
     monkeypatch.setattr(uart, "send", lambda data: send(data if next(writes) % 70 else data[1:]))
-    told = fails("put", "--port", board.port)
-    assert "reset it and run the same command again; if that fails too, repair it with" in told
+    error = fails("put", "--port", board.port)
+    assert "reset it and run the same command again; if that fails too, repair it with" in error
     monkeypatch.undo()
     printed("put", "--port", board.port)
     assert holds_the_game(board)
@@ -200,7 +200,7 @@ def test_lost_bytes_are_noticed_and_the_next_put_repairs_it(
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, told, kind):
+def test_put_reports_the_line_of_an_error(plugged_in, tmp_path, monkeypatch, run, kind):
     """In a copy of `device/` that somebody has edited."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
     for module in "noughts.brain.device", "noughts.boards.tracebacks":
@@ -210,7 +210,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
     edited = text.replace("import table\n", "import table\nlevels = {'E': easy}\n")
     (copy / "ai.py").write_text(edited)
     number = edited.splitlines().index("levels = {'E': easy}") + 1
-    status, _, err = told("put", board)
+    status, _, err = run("put", board)
     *traceback, line, message = err.splitlines()
     assert status == 1 and traceback[0] == "Traceback (most recent call last):"
     assert traceback[-1].startswith("NameError: name 'easy' is")
@@ -219,28 +219,28 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
     assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
 
 
-def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, told):
+def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run):
     board = plugged_in()
-    status, lines, err = told("put", board, "--radio", "7")
+    status, lines, err = run("put", board, "--radio", "7")
     assert status == 1 and not lines
     assert "a micro:bit V1 has too little memory for radio; the game plays without it; use" in err
 
-    status, lines, _ = told("put", board, "--gateway", "7")
+    status, lines, _ = run("put", board, "--gateway", "7")
     assert status == 0 and lines[0].endswith(": 2 of 2 files to send")
     start_line = f"started on micro:bit V1: gateway of group 7, release {__version__}"
     assert lines[-1] == start_line
-    status, lines, _ = told("put", board)
+    status, lines, _ = run("put", board)
     assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
     assert lines[1].startswith("radio: still gateway of group 7; ") and lines[2] == start_line
     assert lines[1].endswith("put --radio off` ends that")
-    status, _, err = told("put", board, "--table", other_table)
+    status, _, err = run("put", board, "--table", other_table)
     assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 
-    _, lines, _ = told("doctor", board, "--json")
+    _, lines, _ = run("doctor", board, "--json")
     (found,) = json.loads(lines[0])["boards"]
     assert (found["gateway_group"], found["radio_group"], found["board"]) == (7, None, "V1")
 
-    _, lines, _ = told("put", board, "--radio", "off")
+    _, lines, _ = run("put", board, "--radio", "off")
     assert "removed gateway.py" in lines
     assert lines[-1] == f"started on micro:bit V1: game {__version__}, table 2798"
 
@@ -252,11 +252,11 @@ port = sys.argv.pop()
 microfs.get_serial = lambda: Serial(port, 115200, timeout=10)
 microfs.main()
 """
-"""It looks for a USB device, which no test can have; all else is its own."""
+"""microfs's own command, except for its search for a USB device, which no test can have."""
 
 
 @pytest.mark.long
-def test_microfs_reads_and_writes_what_we_wrote(virtual, tmp_path, printed):
+def test_microfs_reads_and_writes_the_file_system_that_put_made(virtual, tmp_path, printed):
     """Its own command line, through a real serial port."""
     board = virtual({}, speed=4)
     printed("put", "--port", board.port)
@@ -274,12 +274,12 @@ def test_microfs_reads_and_writes_what_we_wrote(virtual, tmp_path, printed):
     ufs("put", "mine.txt")
     ufs("rm", "ai.py")
     board.reset()
-    said = printed("put", "--port", board.port)
-    assert "2 of 16 files to send" in said  # a table is sent last, whenever others are
+    out = printed("put", "--port", board.port)
+    assert "2 of 16 files to send" in out  # if any file is sent, the table follows as the last
     assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}
 
 
-def test_room_is_looked_for_before_anything_is_sent(plugged_in, refused):
+def test_put_checks_for_space_before_it_sends_anything(plugged_in, refused):
     board = plugged_in({"big.txt": b"x" * 20_000})
     assert "bytes short of space" in refused("put", "--port", board.port)
     assert set(on_board(board)) == {"big.txt"}

@@ -1,4 +1,4 @@
-"""Games through the air: what a V2 sends by radio, and a gateway prints, in device time."""
+"""Games by radio, in device time: what a V2 sends and what a gateway prints."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ def gateway(firmware):
 
 
 class Sender(Driver):
-    """A board that sends by radio, in an ether of its own or with others."""
+    """A board that sends by radio, alone in an ether or with others."""
 
     def __init__(self, board, *others):
         self.ether = Ether({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
@@ -44,14 +44,14 @@ class Sender(Driver):
     def sent(self):
         return [packet.payload.decode() for packet in self.ether.history]
 
-    def said(self):
-        """The bodies of all sentences that it has said by cable."""
+    def sent_by_cable(self):
+        """The bodies of all sentences that it has sent over its cable."""
         self.listen()
         return [item.line[1:-3] for item in self.items if isinstance(item, ParsedSentence)]
 
     @property
     def id(self):
-        """What it is called by radio."""
+        """Its radio id."""
         lines = "\n".join(map(line_of, self.noise))
         found = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", lines, re.MULTILINE)
         assert found
@@ -63,10 +63,10 @@ class Sender(Driver):
 
 
 def lines(gateway):
-    """The lines that a gateway has printed, but its first."""
+    """The lines that a gateway has printed, except its first."""
     gateway.listen()
-    told = [line_of(item) for item in gateway.items]
-    return [line for line in told if not re.match(r"(\\x00)*gateway ", line)]
+    printed = [line_of(item) for item in gateway.items]
+    return [line for line in printed if not re.match(r"(\\x00)*gateway ", line)]
 
 
 def line_of(item):
@@ -77,52 +77,52 @@ def line_of(item):
     ("sending", "listening"),
     [(V2, V1), *(long(V2, other) for other in firmwares() if other != V1), long(OLD_V2, V2)],
 )
-def test_a_game_arrives_word_for_word(sending, listening):
-    heard = Driver(gateway(listening))
-    board = Sender(sender(sending), heard.board)
+def test_gateway_prints_a_game_exactly_as_sent(sending, listening):
+    receiver = Driver(gateway(listening))
+    board = Sender(sender(sending), receiver.board)
     board.start()
     board.start_game()
     board.play_out("4", "-")
     board.press(A, B)
     board.says("4", "x")
     board.rest(500)
-    frames = [board.frame(body) for body in board.said()]
+    frames = [board.frame(body) for body in board.sent_by_cable()]
     assert len(frames) == 4 and frames[0].startswith(f"$NR,{board.id},NB,1,")
-    assert list(dict.fromkeys(lines(heard))) == list(dict.fromkeys(board.sent())) == frames
+    assert list(dict.fromkeys(lines(receiver))) == list(dict.fromkeys(board.sent())) == frames
 
 
-def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
+def test_important_sentences_are_repeated_at_random_intervals():
     files = sender_files()
     assert files["air.py"].count(b"random.randrange(500,1500)<<i[1]//2") == 1
-    files["air.py"] = files["air.py"].replace(b"500,1500", b"13,37")  # a fortieth of a minute
+    files["air.py"] = files["air.py"].replace(b"500,1500", b"13,37")  # a fortieth of the pauses
     board = Sender(sender(files=files))
     board.start()
-    for _ in range(2):  # quick games: the one before is still being sent again
+    for _ in range(2):  # quick games: the first is still being repeated
         board.press(B)
         board.rest(300)
         board.press(A, B)
     board.rest(LONGEST_S * 1000 + 500)
-    said = board.said()
-    again = [body for body in said if not body.endswith("-")]
-    assert len(said) == 5 and len(again) == 3
+    bodies = board.sent_by_cable()
+    repeated = [body for body in bodies if not body.endswith("-")]
+    assert len(bodies) == 5 and len(repeated) == 3
     sent = board.sent()
-    assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in again) for body in said}
-    moments = {board.frame(body): [] for body in again}
+    assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in repeated) for body in bodies}
+    sent_s = {board.frame(body): [] for body in repeated}
     for packet, text in zip(board.ether.history, sent, strict=True):
-        if text in moments:
-            moments[text].append(packet.start / 64e6)
-    for times in moments.values():
+        if text in sent_s:
+            sent_s[text].append(packet.start / 64e6)
+    for times in sent_s.values():
         pauses = [later - sooner for sooner, later in pairwise(times)]
         for number, pause_s in enumerate(pauses):
             longest_s = 1.5 * (1 << number // 2) / QUICKER
-            # The board counts milliseconds, and takes some to come round to it.
+            # The board counts milliseconds, and its loop may take a few more.
             assert longest_s / 3 - 0.001 < pause_s < longest_s + 0.03
         assert LONGEST_S / 3 < sum(pauses) < LONGEST_S
-    starts = {round(times[-1] - times[0], 2) for times in moments.values()}
-    assert len(starts) == len(moments)
+    starts = {round(times[-1] - times[0], 2) for times in sent_s.values()}
+    assert len(starts) == len(sent_s)
 
 
-def test_it_says_its_group_and_a_press_skips_that_and_counts():
+def test_press_skips_the_scrolling_group_and_still_counts():
     board = Sender(sender())
     board.start()
     started = board.ether.snapshot()
@@ -137,7 +137,7 @@ def test_it_says_its_group_and_a_press_skips_that_and_counts():
     board.press(B)
     board.says("", "-", 0.1)
     board.press(A, B)
-    board.shows("2", 1)  # its group is not said again
+    board.shows("2", 1)  # its group is not shown again
 
 
 @pytest.mark.parametrize("when_ms", [0, long(4000)])
@@ -149,7 +149,7 @@ def test_ctrl_c_reaches_the_repl(when_ms):
         assert "KeyboardInterrupt:" in [line_of(item).rstrip() for item in board.items]
 
 
-def test_a_fault_of_the_radio_ends_no_game():
+def test_radio_fault_does_not_end_the_game():
     files = sender_files()
     files["air.py"] = files["air.py"].replace(b"radio.send_bytes(i[2])", b"raise OSError", 1)
     board = Sender(sender(files=files))
@@ -159,7 +159,7 @@ def test_a_fault_of_the_radio_ends_no_game():
     assert not board.ether.history and len(board.noise) == 1
 
 
-def test_the_ordinary_game_leaves_the_radio_alone():
+def test_game_without_radio_does_not_import_radio():
     for name, content in files_for_boards().items():
         assert not re.search(rb"import.*\bradio\b", content), name
 
@@ -191,32 +191,32 @@ for i in %r:
 
 
 @pytest.mark.parametrize("firmware", [V1, *map(long, firmwares()[1:])])
-def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
-    heard = Driver(gateway(firmware))
-    heard.scrolls(f"gateway {GROUP}")
-    heard.shows("9.... ..... ..... ..... .....")
+def test_gateway_prints_valid_frames_and_survives_the_rest(firmware):
+    receiver = Driver(gateway(firmware))
+    receiver.scrolls(f"gateway {GROUP}")
+    receiver.shows("9.... ..... ..... ..... .....")
     program = SENDS % (GROUP, RUBBISH, GOOD)
-    board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
+    board = Sender(stepped(V2)({"main.py": program.encode()}), receiver.board)
     board.wait(lambda: len(board.ether.history) == 300 + len(RUBBISH) + len(GOOD), "all frames")
     board.rest(100)
-    told = lines(heard)
-    assert told[-2:] == GOOD
-    # Of many at once it prints those that it has room for, each whole, once, and in order.
+    printed = lines(receiver)
+    assert printed[-2:] == GOOD
+    # Of many at once, it prints those it has room for: whole, once and in order.
     many = [f"$NR,{number}*00" for number in range(300)]
-    assert told[:-2] == [line for line in many if line in told]
-    assert len(told) > {"V1": 90, "V2": 250}[heard.board.board]
-    at = len(told)
+    assert printed[:-2] == [line for line in many if line in printed]
+    assert len(printed) > {"V1": 90, "V2": 250}[receiver.board.board]
+    at = len(printed)
     lit = ["9" if led == at % 25 else "." for led in range(25)]
-    assert heard.leds().replace(" ", "") == "".join(lit)
+    assert receiver.leds().replace(" ", "") == "".join(lit)
 
 
 @pytest.mark.long
-def test_a_class_plays_through_the_air():
-    """The same with 30 boards is `tests/support/radio_class.py`."""
+def test_class_plays_by_radio():
+    """`tests/support/radio_class.py` does the same with 30 boards."""
     result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
     assert not result.wrong
     assert result.games >= 3 and result.ends["complete"] == result.games
     lost = result.frames - result.arrived
     assert 0.2 < lost / result.frames < 0.4
-    # Without what is sent again, a third of the ends would be lost.
+    # Without repeats, a third of the ends would be lost.
     assert result.frames > 1.5 * result.sentences

@@ -1,6 +1,6 @@
-"""A part of `make soak`: a device-minute, power cuts, and the faults that it is there to notice.
+"""A part of `make soak`: a device-minute, power cuts, and the faults that it must notice.
 
-The seeds are those that come to the point soon: each second of a V2 costs one fifth of a second.
+The seeds are chosen to reach the point soon: a second of a V2 takes a fifth of a second.
 """
 
 from functools import partial
@@ -22,8 +22,8 @@ from soak.session import Session
         *(("V1", 1, True), long("V1", 50, True), long("V2", 25, True)),
     ],
 )
-def test_it_plays_after_every_cut(board, number, in_writes):
-    """While flash is written, too; on a V2 some 1 of 8 finds no write within its visit."""
+def test_board_plays_after_every_power_cut(board, number, in_writes):
+    """Also during flash writes; on a V2, about 1 cut in 8 finds no write to interrupt."""
     result = cuts.Cuts(board, seed=3, in_writes=in_writes).run(number)
     assert not result.failure and result.counts["cuts"] == number
     if in_writes:
@@ -38,7 +38,7 @@ def test_it_plays_after_every_cut(board, number, in_writes):
         ("kept.py", b"number % 24", b"number % 2", "games are lost"),
     ],
 )
-def test_what_is_not_stored_is_noticed(monkeypatch, name, old, new, complaint):
+def test_soak_notices_lost_choices_and_games(monkeypatch, name, old, new, complaint):
     files = device_files()
     assert old in files[name]
     files[name] = files[name].replace(old, new)
@@ -47,7 +47,7 @@ def test_what_is_not_stored_is_noticed(monkeypatch, name, old, new, complaint):
 
 
 @pytest.mark.parametrize(("board", "wait_ms"), [("V1", 30), long("V2", 100)])
-def test_games_and_choices_hardly_wear_the_flash(monkeypatch, board, wait_ms):
+def test_games_and_menu_choices_hardly_wear_the_flash(monkeypatch, board, wait_ms):
     monkeypatch.setattr(changes, "GAMES", 20)
     result = changes.play_changes(board, 6)
     assert not result.failure
@@ -68,7 +68,7 @@ def session(board, seed, seconds, game=None):
 @pytest.mark.parametrize(
     ("board", "seed", "seconds", "free"), [("V1", 10, 40, 1_700), ("V2", 3, 16, 50_000)]
 )
-def test_a_device_minute(board, seed, seconds, free):
+def test_device_minute_meets_the_limits(board, seed, seconds, free):
     result = session(board, seed, seconds)
     assert not result.failure
     assert result.counts["device ms"] >= seconds * 1000
@@ -82,8 +82,8 @@ def test_a_device_minute(board, seed, seconds, free):
 
 
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
-def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
-    """For the module on the board, the clock jumps after two seconds."""
+def test_clock_jump_is_not_taken_for_a_stall(monkeypatch, jump, complaint):
+    """The clock that the module on the board reads jumps after two seconds."""
     step = b"    step = "
     module = probe.MODULE.replace(step, f"    time += (time > 2000) * {jump}\n".encode() + step)
     monkeypatch.setattr(probe, "MODULE", module)
@@ -95,7 +95,7 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while result:\n        pass\n    start = "
 NOISE = b"    print(result)\n    start = "
-# In a file of the game, this in the place of that; with a seed, soon this complaint.
+# The file, its old code, its new code, a seed, and the complaint that follows soon.
 FAULTS = {
     "noise": ("ending.py", b"    start = ", NOISE, 5, "on the serial line"),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
@@ -107,7 +107,7 @@ FAULTS = {
     ("board", "fault"),
     [("V1", "noise"), long("V1", "leak"), long("V1", "hang")],
 )
-def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
+def test_soak_notices_faults_of_the_game(monkeypatch, board, fault):
     monkeypatch.setattr("soak.session.SILENT_CONTACTS", 40)
     name, old, new, seed, complaint = FAULTS[fault]
     files = device_files()

@@ -38,7 +38,7 @@ FOREIGN = {
     "x" * 100: b"long",
     "big": b"big" * 500,
 }
-"""Files of others."""
+"""Files that are not the game's."""
 LISTING = [
     "import os",
     "def content(name):\n with open(name, 'rb') as file: return file.read()",
@@ -47,7 +47,7 @@ LISTING = [
 
 
 def play(player, games):
-    """So many games, each left after some moves; the last sentence of each."""
+    """Play some games, and leave each after a few moves; returns the last sentence of each."""
     played = []
     for number in range(games):
         player.begin()
@@ -59,7 +59,7 @@ def play(player, games):
 
 
 def lesson(kind, seed):
-    """A board that was switched off in the middle of games, and the games that ended on it."""
+    """A board that was switched off twice during a game, and the games that ended on it."""
     player = Player(program(kind).microbit(seed))
     ended = []
     for switched_on in range(2):
@@ -71,15 +71,15 @@ def lesson(kind, seed):
     return player, ended
 
 
-def restarted(player):
-    """The games that a board sends again when it next starts."""
+def resent_after_restart(player):
+    """The games that a board resends when it next starts."""
     player.cut_power()
     player.start()
     player.rest(500)
     return player.resent
 
 
-def test_a_v1_sends_its_newest_games_again_at_each_start():
+def test_v1_resends_its_newest_games_at_each_start():
     before = [Game("0ABADB07", number, "PH", "A", (4,), 900, "x") for number in range(1, NEWEST)]
     ring = {
         str(number % NEWEST): f"{number}{write(game)}".encode()
@@ -88,27 +88,27 @@ def test_a_v1_sends_its_newest_games_again_at_each_start():
     player = Player(program("V1", {**device_files(), **ring}).microbit())
     player.start()
     played = before + play(player, 4)
-    again = restarted(player)
+    again = resent_after_restart(player)
     assert sorted(again, key=played.index) == played[-NEWEST:]
-    assert restarted(player) == again
+    assert resent_after_restart(player) == again
 
 
-def test_a_v2_adds_rows_to_its_data_log():
+def test_v2_adds_a_row_for_each_game_to_its_data_log():
     player = Player(program("V2").microbit())
     player.start()
     played = play(player, 2)
     assert player.logged == played
-    assert restarted(player) == []
+    assert resent_after_restart(player) == []
     assert [*played, *play(player, 1)] == player.logged
 
 
 @pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
-def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, games_played):
+def test_games_played_without_cables_reach_the_store(tmp_path, kinds, games_played):
     boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
     wanted = [as_row(game) for *_, ended in boards for game in ended]
     with closing(Store(tmp_path / "games.db", create=True)) as store:
         recorder = Recorder(store)
-        for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
+        for at in (FIRST_MS, SECOND_MS):  # plugged in twice
             for kind, seed, player, _ in boards:
                 player.board.run_for(2e6)
                 name = f"usb-{kind}-{seed}"
@@ -130,7 +130,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
         long("V2 2.0.0-beta.5", b"", "no module named 'log'"),
     ],
 )
-def test_a_v2_that_cannot_store_games_says_so_once_and_plays(firmware, fault, why):
+def test_v2_that_cannot_store_games_warns_once_and_plays(firmware, fault, why):
     files = device_files()
     if fault:
         files["v2.py"] += b"class log:\n add = None\n" + fault
@@ -139,12 +139,12 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(firmware, fault, wh
     for buttons in ((B,), (A, B)) * 2:
         driver.press(*buttons, up_ms=300)
     assert [game.end for game in driver.games] == ["-", "x"] * 2
-    said = [item for item in driver.items if isinstance(item, Noise)]
-    assert said == [Noise(f"games are not stored: {why}")]
+    noise = [item for item in driver.items if isinstance(item, Noise)]
+    assert noise == [Noise(f"games are not stored: {why}")]
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_files_of_others_survive_starts_games_and_put(kind, clock):
+def test_other_files_survive_starts_games_and_put(kind, clock):
     player = Player(program(kind, {**device_files(), **FOREIGN}).microbit())
     for buttons in (A,), (A, B), (A,):
         player.start()

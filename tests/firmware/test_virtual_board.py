@@ -1,4 +1,4 @@
-"""A virtual board in step with real time: its serial port, its buttons, its end."""
+"""A virtual board in step with real time: its serial port, its buttons and its end."""
 
 import io
 import os
@@ -33,7 +33,7 @@ class ProgramOutput(PortDriver):
     """What `MAIN` prints: milliseconds, presses of A since the last line, whether B is down, x."""
 
     def lines(self):
-        """As they come."""
+        """Lines as they arrive."""
         while True:
             until(lambda: self.listen() or self.items, "a line")
             if found := LINE.search(self.items.pop(0).text):
@@ -42,28 +42,28 @@ class ProgramOutput(PortDriver):
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_leds_buttons_tilt_and_clock(virtual, kind):
+def test_program_sees_buttons_and_tilt_and_shows_leds(virtual, kind):
     board = virtual({"main.py": MAIN}, kind)
-    told = ProgramOutput(board)
-    told.shows(text(PICTURE))
+    output = ProgramOutput(board)
+    output.shows(text(PICTURE))
     board.press(A)
-    board.release(A)  # a click that is over at once is a press
-    next(told for told in told.lines() if told[1] == 1)
+    board.release(A)  # an instant click is still a press
+    next(line for line in output.lines() if line[1] == 1)
     board.press(B)
-    next(told for told in told.lines() if told[2])
+    next(line for line in output.lines() if line[2])
     board.release(B)
-    next(told for told in told.lines() if not told[2])
+    next(line for line in output.lines() if not line[2])
     board.tilt(400, 0)
-    next(told for told in told.lines() if abs(told[3] - 400) < 40)
+    next(line for line in output.lines() if abs(line[3] - 400) < 40)
     board.nudge(-1, 0)
-    next(told for told in told.lines() if told[3] < -200)
-    next(told for told in told.lines() if abs(told[3]) < 40)
-    ms, *_ = next(told.lines())
+    next(line for line in output.lines() if line[3] < -200)
+    next(line for line in output.lines() if abs(line[3]) < 40)
+    ms, *_ = next(output.lines())
     assert ms <= board.clock_us() / 1000
 
 
-def test_taps_of_two_buttons_are_never_both(virtual):
-    """A is another opponent, and B a game; both together would be another setting."""
+def test_taps_of_two_buttons_never_count_as_both_at_once(virtual):
+    """A changes the opponent and B starts a game; both together would change the setting."""
     board = virtual(board="V1", speed=4)
     driver = PortDriver(board)
     driver.start()
@@ -73,13 +73,13 @@ def test_taps_of_two_buttons_are_never_both(virtual):
     assert driver.games[0].seats == "PE"
 
 
-def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
+def test_reflashed_board_starts_with_a_new_boot_id(virtual):
     board = virtual(speed=4)
     driver = PortDriver(board)
     driver.start()
     clock_us = board.clock_us()
     for _ in range(MAX_WAITING):
-        board._send("gesture", 3_600_000_000, *CLICK)  # nobody waits for these after that
+        board._send("gesture", 3_600_000_000, *CLICK)  # flashing drops these
     board.flash(program("V1"))
     driver.start()
     first, second = driver.boots
@@ -87,7 +87,7 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
     assert board.clock_us() > clock_us
 
 
-def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
+def test_killed_board_raises_and_removes_its_port(virtual):
     board = virtual({"main.py": MAIN})
     os.kill(board._process.pid, signal.SIGKILL)
     with pytest.raises(OSError):  # as when a cable is pulled
@@ -103,8 +103,8 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     assert is_gone(board._process.pid)
 
 
-def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
-    """Code that reads where no memory is, in place of MicroPython."""
+def test_firmware_fault_is_reported_on_one_line(virtual):
+    """Code that reads unmapped memory, in place of MicroPython."""
     board = virtual({"main.py": MAIN})
     flash = bytearray(program("V1").flash)
     at = int.from_bytes(flash[4:8], "little") & ~1
@@ -118,8 +118,8 @@ def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
     assert "\n" not in str(caught.value)
 
 
-def test_what_the_firmware_is_made_by_may_fail():
-    """The process has been started by then; it ends."""
+def test_failure_to_make_the_firmware_is_raised():
+    """The process has already started by then, and it ends."""
 
     def fail():
         raise BoardError("no firmware; make one")
@@ -132,33 +132,33 @@ def in_process(made):
     return BoardProcess(*(io.BytesIO() for _ in range(2)), made, 1, 1.0)
 
 
-def obeyed_at_us(process, *messages):
-    """The device time at which the last of these is obeyed."""
+def takes_effect_at_us(process, *messages):
+    """The device time at which the last of these messages takes effect."""
     for message in messages:
         process._take(message)
     return process._last_us
 
 
-def test_a_button_stays_down_and_then_up_for_a_while():
-    """So quick clicks all count."""
+def test_button_stays_down_and_up_for_a_minimum_time():
+    """So every quick click counts."""
     process = in_process(program("V2"))
-    assert obeyed_at_us(process, *CLICK) == PRESS_US
-    assert obeyed_at_us(process, ("press", B)) == PRESS_US  # which was not down
-    assert obeyed_at_us(process, ("press", A, B)) == 2 * PRESS_US  # both at one moment
-    assert obeyed_at_us(process, ("release", A, B)) == 3 * PRESS_US
+    assert takes_effect_at_us(process, *CLICK) == PRESS_US
+    assert takes_effect_at_us(process, ("press", B)) == PRESS_US  # B was not down
+    assert takes_effect_at_us(process, ("press", A, B)) == 2 * PRESS_US  # both at one moment
+    assert takes_effect_at_us(process, ("release", A, B)) == 3 * PRESS_US
 
 
-def test_of_a_key_that_repeats_a_few_are_kept():
+def test_repeating_key_queues_only_a_few_presses():
     process = in_process(program("V2"))
     for _ in range(30):
         process._take(("gesture", PRESS_US, *CLICK))
     assert process._resting_until_us == (MAX_WAITING + 1) * (PRESS_US + REST_US)
 
 
-def test_a_board_that_is_programmed_anew_waits_for_no_press_of_the_one_before():
-    """Its clock begins anew, so that it would be deaf for as long as the other has run."""
+def test_reflashed_board_does_not_wait_for_earlier_presses():
+    """Its clock restarts at 0, so it would wait as long as the old program has run."""
     made = program("V2")
     process = in_process(made)
-    obeyed_at_us(process, *CLICK, *CLICK)
-    assert obeyed_at_us(process, ("program", made), ("press", A)) == 0
-    assert obeyed_at_us(process, ("program", made), ("release", A)) == 0
+    takes_effect_at_us(process, *CLICK, *CLICK)
+    assert takes_effect_at_us(process, ("program", made), ("press", A)) == 0
+    assert takes_effect_at_us(process, ("program", made), ("release", A)) == 0

@@ -1,8 +1,8 @@
-"""QEMU as an independent witness: it runs the same hex, and says and shows what our emulator does.
+"""QEMU as an independent witness: with the same hex, it sends and shows what our emulator does.
 
-Every sentence is compared, but for what differs from run to run: the boot id, which is drawn at
-random, and the milliseconds, because QEMU runs on while this program looks. So a key is held until
-device time has passed, and nothing that is done has to come in time.
+Every sentence is compared, except for what differs from run to run: the random boot id, and the
+milliseconds, because QEMU keeps running while this program looks. So a key is held until device
+time has passed, and no action has to come at an exact time.
 """
 
 import shutil
@@ -25,19 +25,19 @@ A_WINS = ["B", "B", "B", "B", "A", "B", "B"]  # a game of two people; the next g
 AGAINST_HARD = ["A", "A", "A", "B", "A", "A", "A", "A", "B", "A", "A", "A", "B"]
 HELD_US, RESTED_US = 60_000, 200_000
 LOOKED_AT_US = 1_200_000
-"""Longer than B's mark and the cursor take to go through their levels."""
+"""Longer than the cycles of levels of B's mark and of the cursor."""
 TIMEOUT_US = 60_000_000
 
 
-def without_chance(items):
-    """The sentences' fields; there is nothing but sentences."""
+def repeatable_fields(items):
+    """The fields of sentences that do not vary between runs; every item must be a sentence."""
     assert all(isinstance(item, ParsedSentence) for item in items), items
     fields = [vars(item.sentence) for item in items]
     return [{name: each[name] for name in each if name not in ("boot", "ms")} for each in fields]
 
 
 class Ours:
-    """Our emulator: every time is exact."""
+    """Our emulator, where every time is exact."""
 
     def __init__(self):
         self.driver = Driver(stepped(FIRMWARE)())
@@ -45,16 +45,16 @@ class Ours:
 
     def press(self, key):
         self.driver.press(*key, down_ms=HELD_US / 1000, up_ms=RESTED_US / 1000)
-        said = self.said()
-        last = said[-1]
+        sentences = self.sentences()
+        last = sentences[-1]
         if last.get("end") == "A":
-            self.driver.wait(lambda: self.said()[-1]["end"] == "-", "the next game")
+            self.driver.wait(lambda: self.sentences()[-1]["end"] == "-", "the next game")
         elif last.get("seats") == "PH" and len(last["moves"]) % 2 and last["end"] == "-":
-            self.driver.wait(lambda: len(self.said()) > len(said), "the chip's answer")
+            self.driver.wait(lambda: len(self.sentences()) > len(sentences), "the chip's answer")
         self.driver.rest(100)
 
-    def said(self):
-        return without_chance(self.driver.items)
+    def sentences(self):
+        return repeatable_fields(self.driver.items)
 
     def levels(self):
         """The levels that each LED goes through, in reading order."""
@@ -67,7 +67,7 @@ class Ours:
 
 
 class Witness:
-    """QEMU: it is waited for."""
+    """QEMU, which needs waiting for."""
 
     def __init__(self, qemu):
         self.qemu = qemu
@@ -90,8 +90,8 @@ class Witness:
         self.qemu.release(*key)
         self.rest(RESTED_US)
 
-    def says(self, said):
-        self.wait(lambda: without_chance(self.items) == said, said, self.items)
+    def says(self, sentences):
+        self.wait(lambda: repeatable_fields(self.items) == sentences, sentences, self.items)
 
     def shows(self, expected):
         """Levels in the display's memory, and light at its pins."""
@@ -102,7 +102,7 @@ class Witness:
             for seen, level in zip(levels, self.qemu.levels(), strict=True):
                 seen.add(level)
             lit.update(self.qemu.lit())
-            if lit - bright:  # of what was shown before
+            if lit - bright:  # left over from the picture before
                 lit.clear()
                 for seen in levels:
                     seen.clear()
@@ -119,22 +119,22 @@ class Witness:
         long([*ROUND_THE_MENU, *A_WINS, "AB", *AGAINST_HARD, "AB"], "-----A-x-----x"),
     ],
 )
-def test_qemu_says_and_shows_the_same(keys, ends):
+def test_qemu_sends_and_shows_the_same(keys, ends):
     if shutil.which("qemu-system-arm") is None:
         missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
     ours = Ours()
-    course = [("", ours.said(), ours.levels())]
+    steps = [("", ours.sentences(), ours.levels())]
     for key in keys:
         ours.press(key)
-        course.append((key, ours.said(), ours.levels()))
-    assert "".join(each["end"] for each in ours.said()[1:]) == ends
+        steps.append((key, ours.sentences(), ours.levels()))
+    assert "".join(each["end"] for each in ours.sentences()[1:]) == ends
 
     memory = firmware_for_boards()["V1"].with_files(files_for_boards()).memory
     display = int(printed(FIRMWARE, {"main.py": DISPLAY}))
     with closing(Qemu(memory, display)) as qemu:
         witness = Witness(qemu)
-        for key, said, levels in course:
+        for key, sentences, levels in steps:
             if key:
                 witness.press(key)
-            witness.says(said)
+            witness.says(sentences)
             witness.shows(levels)
