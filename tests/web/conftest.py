@@ -1,4 +1,4 @@
-"""A browser for the tests of this folder, and servers that always end."""
+"""A browser for the tests in this folder, and servers that always end."""
 
 import contextlib
 import os
@@ -20,14 +20,14 @@ from sample_games import AT, HOSTILE_NAMES, filled, stages
 from waiting import LIMIT_S
 
 if os.name != "posix":
-    collect_ignore_glob = ["test_*.py"]  # they end servers by signals, and wait for pipes
+    collect_ignore_glob = ["test_*.py"]  # they end servers with signals, and wait on pipes
 
 _EMPTY = "<!doctype html><link rel=icon href=data:,>"
 
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """While it is there, nothing else in this thread can run an event loop."""
+    """While it runs, nothing else in this thread can run an event loop."""
     expect.set_options(timeout=LIMIT_S * 1000)
     with open_chromium() as browser:
         yield browser
@@ -35,7 +35,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def tab(chromium: Browser) -> Page:
-    """The page that tests have one after the other: a new one would start a process each time."""
+    """The page that tests use one after another: a new one would start a process each time."""
     context = chromium.new_context()
     context.set_default_timeout(LIMIT_S * 1000)
     page = context.new_page()
@@ -48,12 +48,12 @@ def tab(chromium: Browser) -> Page:
 
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
-    """An empty page, whose script must not fail and which must print no error on the console."""
+    """An empty page; a script that fails or an error on the console fails the test."""
     errors: list[str] = tab.errors  # type: ignore[attr-defined]
     errors.clear()
     yield tab
     assert not errors
-    # It leaves what the test stored, without another process.
+    # Clear what the test stored, without starting another process.
     tab.unroute_all()
     if tab.url.startswith("http"):
         tab.route("**/empty", lambda route: route.fulfill(body=_EMPTY, content_type="text/html"))
@@ -67,7 +67,7 @@ def page(tab: Page) -> Iterator[Page]:
 def serve(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> Iterator[Callable[..., ThreadServer]]:
-    """Starts the page's server; it must log nothing."""
+    """Starts the page's server, which must not log anything."""
     with ExitStack() as stack:
         yield lambda db=tmp_path / "games.db", **named: stack.enter_context(
             contextlib.closing(ThreadServer(db, **named))
@@ -82,7 +82,7 @@ def server(serve: Callable[..., ThreadServer]) -> ThreadServer:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """A store with a board for each hostile name; the second has it as its own, too."""
+    """A store with a board for each hostile name; for the second, it is the board's own name."""
     path = tmp_path / "hostile.db"
     for number, name in enumerate(HOSTILE_NAMES):
         board = name if number == 1 else f"usb-{number}"
@@ -96,11 +96,11 @@ def hostile(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Server]:
-    """Starts `noughts web` in a process, with a data folder of the test's."""
+    """Starts `noughts web` in a process, with the test's own data folder."""
     return lambda *words: closing(Server(tmp_path, *words))
 
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Virtual boards that do nothing but note what is done with them."""
+    """Makes virtual boards only record what is done to them."""
     monkeypatch.setattr(live, "VirtualBoards", Boards)

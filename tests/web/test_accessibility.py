@@ -1,4 +1,4 @@
-"""Everybody can use the pages: axe-core finds nothing, and a phone is wide enough."""
+"""Everybody can use the pages: axe-core finds no violations, and they fit on a phone."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -20,7 +20,7 @@ def page(page):
 
 
 def check(page):
-    """By all rules on a phone and on a screen; the other theme changes colours alone."""
+    """Check all rules on a phone and on a screen; the dark theme changes only colours."""
     contrast = {"runOnly": ["color-contrast"]}
     for size, scheme, rules in (
         (SCREEN, "light", {}),
@@ -49,7 +49,7 @@ def test_puzzles(server, page):
     check(page)
 
 
-def test_a_large_tree_scrolls_to_its_step(server, page):
+def test_large_tree_scrolls_to_the_current_step(server, page):
     page.goto(f"{server.url}/learn?position=XO..X...O&step=100")
     now, tree = page.locator("[aria-current=step]"), page.get_by_role("region", name="The boards")
     inside, outside = now.bounding_box(), tree.bounding_box()
@@ -66,9 +66,9 @@ def test_a_large_tree_scrolls_to_its_step(server, page):
 def test_other_pages(serve, hostile, page, address):
     page.goto(f"{serve(hostile).url}/{address}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.keyboard.press("End")  # of a game
+    page.keyboard.press("End")  # to the end of a game
     check(page)
-    page.errors.clear()  # that there is no x
+    page.errors.clear()  # the 404 for x
 
 
 def test_boards_and_class(stand_in, serve, page):

@@ -1,4 +1,4 @@
-"""The page of the boards: virtual ones are played, updated and flashed; data logs are read."""
+"""The boards page: virtual boards are played, updated and flashed; data logs are imported."""
 
 import re
 from dataclasses import replace
@@ -37,7 +37,7 @@ def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
 
-def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
+def test_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
     server = command("--boards", "1")
     page.goto(f"{server.url}/boards")
     board = card(page)
@@ -63,13 +63,13 @@ def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
     assert server.end() == (0, f"noughts is at {server.url}/ (Ctrl-C ends)\n")
     assert not psutil.wait_procs(running, timeout=120)[1]
     page.goto("about:blank")
-    page.errors.clear()  # that it is gone
+    page.errors.clear()  # the server is gone
     with Store(tmp_path / "noughts" / "games.db") as store:
         game = stored_game(store, 1)
     assert (game.board, game.moves, game.result) == ("virtual-1", "413570268", "draw")
 
 
-def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monkeypatch):
+def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch):
     monkeypatch.setattr(virtual_boards, "_KINDS", ("V1",))
     monkeypatch.setattr(virtual_boards, "VirtualBoard", partial(VirtualBoard, speed=4))
     server = serve(boards=1)
@@ -99,7 +99,7 @@ def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monke
 
 @pytest.fixture
 def shown(stand_in, serve, page):
-    """The page with a stand-in board in its menu: its card, and what notes what is done with it."""
+    """The page with a stand-in board in its menu: its card, and a check of what is done to it."""
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
     told(server.live_boards, BOOT)
@@ -116,7 +116,7 @@ def shown(stand_in, serve, page):
     )
 
 
-def test_the_keys_of_a_board_with_the_focus_press_its_buttons(shown, page):
+def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
     name = "virtual-1: the keys A and B press its buttons, space both, arrows tilt it"
     group = shown.card.get_by_role("group", name=name)
     device = shown.device
@@ -141,7 +141,7 @@ HIDE = """(value) => {
 }"""
 
 
-def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown, page):
+def test_buttons_and_tilt_are_held_while_the_pointer_is_down(shown, page):
     shown.card.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()
     shown.does(("press", "A"))
@@ -165,7 +165,7 @@ def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown
     shown.does()  # it was not connected in the meantime
 
 
-def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, tmp_path):
+def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear class")
     server = serve(path, boards=1)
@@ -176,14 +176,14 @@ def test_boards_are_shown_though_games_cannot_be_stored(stand_in, serve, page, t
     assert path.read_text() == "Dear class"
 
 
-def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
+def test_page_continues_after_the_server_restarts(stand_in, serve, page):
     first = serve(boards=1)
     page.goto(f"{first.url}/boards")
     told(first.live_boards, BOOT)
     headline(card(page), MENU)
     first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
-    press(card(page), "A")  # nobody wants that later
+    press(card(page), "A")  # which must not arrive later
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
     told(second.live_boards, BOOT, *PEOPLE)
@@ -196,13 +196,13 @@ def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     page.errors.clear()
 
 
-def test_a_page_that_was_refused_follows_later(stand_in, serve, page, monkeypatch):
+def test_refused_page_connects_later(stand_in, serve, page, monkeypatch):
     monkeypatch.setattr(safety, "_MAX_STREAMS", 0)
     page.goto(f"{serve(boards=1).url}/boards")
     expect(page.get_by_role("alert")).to_be_visible()
     monkeypatch.setattr(safety, "_MAX_STREAMS", 64)
     expect(card(page)).to_be_visible()
-    page.errors.clear()  # the answers of 429
+    page.errors.clear()  # the 429 answers
 
 
 DROP = """
@@ -214,20 +214,20 @@ DROP = """
 """
 
 
-def test_a_data_log_is_chosen_and_one_is_dropped(serve, page, tmp_path):
+def test_data_logs_are_imported_from_the_file_picker_and_by_drop(serve, page, tmp_path):
     played = [replace(stages([4, 0, 8], "x", number=n)[-1], boot="3E5A5FD2") for n in (1, 2)]
     (tmp_path / "anna.htm").write_bytes(data_log(HEADING, *map(row, played)))
     page.goto(f"{serve().url}/boards")
     section = page.get_by_role("region", name="Games of a V2")
-    expect(section).to_be_visible()  # from then on this browser may change something
-    said = section.get_by_role("listitem")
+    expect(section).to_be_visible()  # from then on this browser may make changes
+    results = section.get_by_role("listitem")
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
-    expect(said).to_have_text(["anna.htm: 2 games, 2 new"])
+    expect(results).to_have_text(["anna.htm: 2 games, 2 new"])
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
-    expect(said).to_have_text(["anna.htm: 2 games, 0 new", "anna.htm: 2 games, 2 new"])
+    expect(results).to_have_text(["anna.htm: 2 games, 0 new", "anna.htm: 2 games, 2 new"])
     with page.expect_response("**/api/logs?*"):
         page.evaluate(DROP, "<html>")
-    expect(said.first).to_contain_text("✗ short.htm is not a micro:bit's data log; copy")
-    page.errors.clear()  # the browser notes every answer of 400
+    expect(results.first).to_contain_text("✗ short.htm is not a micro:bit's data log; copy")
+    page.errors.clear()  # the browser logs every 400 answer
     with Store(tmp_path / "games.db") as store:
         assert store.read("SELECT count(*) FROM games") == [(2,)]

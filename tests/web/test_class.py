@@ -1,4 +1,4 @@
-"""Real boards on the page: ports that say what a test wants stand in for those plugged in."""
+"""Real boards on the page, behind ports that send what the test wants."""
 
 from dataclasses import replace
 
@@ -16,13 +16,13 @@ NAME = f"usb-{USB_ID}"
 
 @pytest.fixture
 def board(plugged, port):
-    """A port that is plugged in."""
+    """A plugged-in port."""
     made = port("board")
     plugged.ports[USB_ID] = made.path
     return made
 
 
-def test_a_real_board_is_shown_named_unplugged_and_its_noise_is_only_text(
+def test_real_board_is_shown_named_and_unplugged_with_noise_as_text(
     plugged, board, serve, page, printed
 ):
     plugged.ports.clear()
@@ -58,15 +58,15 @@ def test_a_real_board_is_shown_named_unplugged_and_its_noise_is_only_text(
     assert page.locator("article script, article img").count() == 0
 
 
-def test_boards_by_radio_are_shown_and_their_gateway_is_not(board, serve, page):
+def test_boards_by_radio_are_shown_but_their_gateway_is_not(board, serve, page):
     server = serve()
     page.goto(f"{server.url}/class")
     tiles = page.get_by_role("listitem")
     expect(tiles.get_by_role("heading")).to_have_count(1)
-    boot, told = Boot("3E5A5FD2", "V2", "1.1.0", "2798"), stages([4, 0, 2, 1, 6])
-    games = [replace(game, boot=boot.boot) for game in told]
-    kept = replace(games[-1], boot="AAAAAAAA")
-    board.send(wire(boot, kept, *games[:2], radio_id="9A1B2C3D"))
+    boot, sent = Boot("3E5A5FD2", "V2", "1.1.0", "2798"), stages([4, 0, 2, 1, 6])
+    games = [replace(game, boot=boot.boot) for game in sent]
+    stored = replace(games[-1], boot="AAAAAAAA")
+    board.send(wire(boot, stored, *games[:2], radio_id="9A1B2C3D"))
     expect(tiles.get_by_role("heading")).to_have_text(["radio-9A1B2C3D"])
     expect(tiles.get_by_text("person against hard")).to_be_visible()
     expect(tiles.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
@@ -83,11 +83,11 @@ def test_boards_by_radio_are_shown_and_their_gateway_is_not(board, serve, page):
     expect(page.get_by_text("by radio only, where anyone nearby can send")).to_be_visible()
 
 
-def test_a_real_board_is_flashed_through_its_drive(
+def test_real_board_is_flashed_through_its_drive(
     plugged, virtual, serve, page, tmp_path, monkeypatch
 ):
     board = virtual(speed=4)
-    PortDriver(board).start()  # else the page would see its first start too
+    PortDriver(board).start()  # or the page would see its first start too
     plugged.ports[USB_ID] = board.port
     drive = StandInDrive(tmp_path / "MICROBIT", board)
     plugged.drives.append(drive.path)
@@ -106,7 +106,7 @@ def test_a_real_board_is_flashed_through_its_drive(
         card.get_by_role("button", name="Flash").click()
         expect(card.get_by_text("✗ its drive was not found")).to_be_visible()
     finally:
-        plugged.ports.clear()  # before another board's port may have its name
+        plugged.ports.clear()  # before another board's port can get its name
 
 
 def test_tiles_are_sorted_by_name_and_fill_the_screen(stand_in, serve, page):

@@ -1,4 +1,4 @@
-"""The page's server against programs that ask oddly, fall silent, or go away."""
+"""The page's server against clients that send odd requests, fall silent, or go away."""
 
 import json
 import re
@@ -16,20 +16,20 @@ from noughts.web.server import own_addresses
 from waiting import LIMIT_S, until
 
 SILENT = {
-    "nothing": (b"", b""),
-    "half a head": (b"GET / HTTP/1.1\r\nHost: HERE\r\n", b""),
+    "no request": (b"", b""),
+    "half a header": (b"GET / HTTP/1.1\r\nHost: HERE\r\n", b""),
     "half a second request": (b"GET / HTTP/1.1\r\nHost: HERE\r\n\r\n", b"G"),
     "no body": (b"GET / HTTP/1.1\r\nHost: HERE\r\nContent-Length: 9\r\n\r\n", b"12"),
-    "no reader": (b"GET /long HTTP/1.1\r\nHost: HERE\r\n\r\n", b""),
+    "unread answer": (b"GET /long HTTP/1.1\r\nHost: HERE\r\n\r\n", b""),
 }
-"""What each sends, and what once that is answered. uvicorn itself closes a connection on which
-nothing follows an answer for five seconds."""
+"""What each client sends, at first and after an answer. uvicorn itself closes a connection that is
+idle for five seconds after an answer."""
 LENGTH = 100_000_000
 
 
 @contextmanager
 def line(server, sent=b""):
-    """A connection that sends this much; `HERE` stands for the server's name."""
+    """A connection that sends this; `HERE` stands for the server's address."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as sock:
         with suppress(ConnectionError):  # it may be closed before all is sent
             sock.sendall(sent.replace(b"HERE", f"127.0.0.1:{server.port}".encode()))
@@ -37,7 +37,7 @@ def line(server, sent=b""):
 
 
 def rest(sock):
-    """All that comes until the server closes the connection."""
+    """Everything that arrives until the server closes the connection."""
     parts = []
     with suppress(ConnectionError):
         while part := sock.recv(65_536):
@@ -56,7 +56,7 @@ def test_half_open_connections_make_room_for_others(serve, monkeypatch, sent, la
         lines = []
         for _ in range(12):
             lines.append(stack.enter_context(line(server, sent)))
-            if sent.endswith(b"\r\n\r\n"):  # else a later one, not yet answered, may have to go
+            if sent.endswith(b"\r\n\r\n"):  # wait, or a later, unanswered one may be closed
                 lines[-1].recv(1, socket.MSG_PEEK)
                 lines[-1].sendall(later)
         assert server.ask("GET", "/")[0] == 200
@@ -64,7 +64,7 @@ def test_half_open_connections_make_room_for_others(serve, monkeypatch, sent, la
             assert len(rest(sock)) < LENGTH
 
 
-def test_a_signal_ends_the_server(command):
+def test_signal_ends_the_server(command):
     status, printed = command("--boards", "0").end(signal.SIGTERM)
     assert status == -signal.SIGTERM and printed.count("\n") == 1
 
@@ -77,7 +77,7 @@ def test_a_signal_ends_the_server(command):
         "http://evil.example/", "/games/..%2f..%2fetc%2fpasswd/x",
     ],
 )  # fmt: skip
-def test_no_address_leads_out_of_the_folder(server, address):
+def test_address_cannot_escape_the_static_folder(server, address):
     asked = f"GET {address} HTTP/1.1\r\nHost: HERE\r\nConnection: close\r\n\r\n"
     with line(server, asked.encode()) as sock:
         answer = rest(sock)
@@ -95,7 +95,7 @@ def test_no_address_leads_out_of_the_folder(server, address):
         *(("/", method, 403) for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW")),
     ],
 )
-def test_what_a_browser_may_do_with_an_answer(server, path, method, expected, monkeypatch):
+def test_every_answer_has_security_headers(server, path, method, expected, monkeypatch):
     monkeypatch.setattr(play, "described", lambda *_: 1 / 0)
     status, given, body = server.ask(method, path)
     assert status == expected
@@ -117,7 +117,7 @@ def status(sock):
     return sock.recv(65_536).split(b" ", 2)[1]
 
 
-def test_an_address_has_only_so_many_streams(serve, monkeypatch):
+def test_streams_per_address_are_limited(serve, monkeypatch):
     monkeypatch.setattr(safety, "_MAX_STREAMS", 3)
     server = serve()
     with ExitStack() as stack:
@@ -134,7 +134,7 @@ def test_an_address_has_only_so_many_streams(serve, monkeypatch):
         until(is_opened)
 
 
-def test_a_new_connection_replaces_one_that_waits_and_not_a_stream(serve, monkeypatch):
+def test_new_connection_replaces_an_idle_one_but_not_a_stream(serve, monkeypatch):
     monkeypatch.setattr(safety, "_MAX_OPEN", 2)
     server = serve()
     with line(server, STREAM) as sock, line(server) as silent:
@@ -148,13 +148,13 @@ def test_a_new_connection_replaces_one_that_waits_and_not_a_stream(serve, monkey
             assert part
 
 
-def test_a_forwarded_address_is_not_believed(serve):
+def test_forwarded_address_is_not_trusted(serve):
     server = serve(lan=True)
     lie = change(server.site, x_forwarded_for="192.0.2.7")
     assert server.ask("POST", "/nothing", b"{}", **lie)[0] == 404  # not 403
 
 
-def test_only_this_computer_is_answered_without_lan(server):
+def test_server_without_lan_refuses_connections_from_the_network(server):
     for address in own_addresses():
         with pytest.raises(OSError, match="refused"):
             socket.create_connection((address, server.port), timeout=LIMIT_S).close()

@@ -10,7 +10,7 @@ from noughts.store.store import Store
 from sample_games import AT, DRAW, HOSTILE_NAMES, filled, stages
 
 DAY_MS = 86_400_000
-WON = [4, 1, 0, 2, 8]  # B's reply on an edge gives the draw away
+WON = [4, 1, 0, 2, 8]  # B's reply on an edge loses the draw
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def url(serve, db, in_zone):
     return serve(db).url
 
 
-def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
+def test_filter_form_selects_games_and_sets_the_address(url, page):
     page.goto(f"{url}/games")
     page.get_by_label("Board").fill("USB-1")
     page.get_by_label("A against B").select_option("person against hard")
@@ -44,42 +44,42 @@ def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
     expect(page.locator("tbody th")).to_have_text(["2", "1"])
 
 
-def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
+def test_game_is_stepped_by_slider_keys_buttons_and_list(url, page):
     page.goto(f"{url}/games/1")
-    said, corner = page.locator("#sentences"), page.locator(".cell").first
+    remark, corner = page.locator("#sentences"), page.locator(".cell").first
     link = page.get_by_role("link", name="Try this position")
-    expect(said).to_have_text("A begins.")
+    expect(remark).to_have_text("A begins.")
     page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("Move 1 of 5: A plays 5, in the centre, after 1.0 s.")
+    expect(remark).to_contain_text("Move 1 of 5: A plays 5, in the centre, after 1.0 s.")
     page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.")
+    expect(remark).to_contain_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.")
     expect(corner).to_have_accessible_name("1, in the top-left corner, free; win with best play")
     expect(link).to_have_attribute("href", "/?position=.O..X....")
     page.get_by_label("Show what each free cell is worth").uncheck()
     expect(corner).to_have_accessible_name("1, in the top-left corner, free")
     page.keyboard.press("End")
-    expect(said).to_contain_text("A has won: diagonal from the top left.")
+    expect(remark).to_contain_text("A has won: diagonal from the top left.")
     expect(page.locator("#falling")).to_have_text("diagonal from the top left: +3")
     expect(page.locator(".cell.line")).to_have_count(3)
     expect(link).to_be_hidden()
     page.keyboard.press("Home")
-    page.keyboard.press("ArrowLeft")  # there is nothing before
-    expect(said).to_have_text("A begins.")
+    page.keyboard.press("ArrowLeft")  # there is no earlier step
+    expect(remark).to_have_text("A begins.")
     graph = page.get_by_role("slider", name="Evaluation over the game")
     graph.fill("4")
-    expect(said).to_contain_text("Move 4 of 5: B plays 3")
+    expect(remark).to_contain_text("Move 4 of 5: B plays 3")
     page.get_by_role("button", name="Back", exact=True).click()
-    expect(said).to_contain_text("Move 3 of 5")
+    expect(remark).to_contain_text("Move 3 of 5")
     page.get_by_role("button", name="Show move 2").click()
     expect(page.locator("[aria-current=step] button")).to_have_text("Show move 2")
     text = re.compile("after move 2, O .*, mistake: X wins")
     expect(graph).to_have_attribute("aria-valuetext", text)
     graph.press("ArrowRight")
-    expect(said).to_contain_text("Move 3 of 5")
+    expect(remark).to_contain_text("Move 3 of 5")
 
 
-def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, chromium):
-    context = chromium.new_context()  # whose time is the test's
+def test_game_plays_back_at_its_original_speed(url, chromium):
+    context = chromium.new_context()  # whose time the test controls
     page = context.new_page()
     page.clock.install(time=datetime(2026, 1, 1))
     page.goto(f"{url}/games/1")
@@ -101,7 +101,7 @@ def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, chromium):
     context.close()
 
 
-def test_hostile_names_are_only_text(serve, hostile, page):
+def test_hostile_names_are_shown_as_text(serve, hostile, page):
     url = serve(hostile).url
     for address in ("games", "statistics", "games/1", "games/2", "games/3", "games/4"):
         page.goto(f"{url}/{address}")

@@ -1,4 +1,4 @@
-"""The page to play on, in a real browser: games, hints, looking back, and stored games."""
+"""The page to play on, in a real browser: games, hints, undo and stored games."""
 
 import re
 
@@ -11,11 +11,11 @@ from noughts.web.server import own_addresses
 from watcher import games
 
 _AT_THE_END = re.compile(r"/api/play\?(?!.*\bat=)")
-"""What asks for the game as it stands, and not for an earlier move."""
+"""Requests for the game as it stands, not as it was after an earlier move."""
 
 
 def marks(page):
-    """Of the nine cells, as their names end."""
+    """The marks on the nine cells, read from the ends of their names."""
     cells = page.get_by_role("group", name="Board").get_by_role("button")
     expect(cells).to_have_count(9)
     names = [cells.nth(each).get_attribute("aria-label") for each in range(9)]
@@ -23,7 +23,7 @@ def marks(page):
 
 
 def play_on(page, engine, *rounds, you="X", choose=None):
-    """Each round is a cell, and the engine's answer; then the person is to move."""
+    """Play rounds: a cell, and the engine's answer; then it is the person's turn."""
     for number, answer in rounds:
         (choose or (lambda number: cell(page, number).click()))(number)
         played = f"{engine} plays {answer}, {CELLS[answer - 1]}."
@@ -41,17 +41,17 @@ def win_between_friends(page):
 
 @pytest.fixture
 def play(server, page):
-    """Opens the page at such an address, and waits until it says this."""
+    """Opens the page with a query, and waits until it shows a status."""
 
-    def opened(query, said):
+    def opened(query, status):
         page.goto(f"{server.url}/?{query}")
-        says(page, said)
+        says(page, status)
         return page
 
     return opened
 
 
-def test_a_game_won_by_clicks_is_stored_once(server, page):
+def test_game_won_by_clicks_is_stored_once(server, page):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
     play_on(page, "kind", (5, 1), (9, 2), (3, 4))
@@ -69,7 +69,7 @@ def test_a_game_won_by_clicks_is_stored_once(server, page):
     assert len(games(server.db)) == 1
 
 
-def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server, play):
+def test_games_are_played_with_number_keys_and_arrow_keys(server, play):
     page = play("opponent=alphabeta", "Your turn: you are X")
     rounds = (5, 1), (3, 7), (4, 6), (8, 2)
     play_on(page, "alphabeta", *rounds, choose=lambda number: page.keyboard.press(str(number)))
@@ -98,7 +98,7 @@ def test_a_draw_with_the_number_keys_and_a_loss_with_tab_arrows_and_enter(server
     assert [(game.seats, game.end) for game in games(server.db)] == [("PC", "="), ("PC", "B")]
 
 
-def test_two_friends_and_an_end_that_is_tried_again(server, play):
+def test_new_ending_after_undo_is_not_stored_again(server, play):
     page = play("opponent=friend", "X’s turn")
     assert page.get_by_label("Who begins").is_hidden()
     win_between_friends(page)
@@ -112,7 +112,7 @@ def test_two_friends_and_an_end_that_is_tried_again(server, play):
     assert [(game.seats, game.moves) for game in games(server.db)] == [("PP", "03142")]
 
 
-def test_two_friends_who_are_quicker_than_the_server(play):
+def test_clicks_faster_than_the_server_are_played_in_order(play):
     page = play("opponent=friend", "X’s turn")
     held = Held(page, "**/api/play?*")
     for number in (1, 5, 9, 5, 3):
@@ -123,7 +123,7 @@ def test_two_friends_who_are_quicker_than_the_server(play):
     assert marks(page) == "X.O.O...X"
 
 
-def test_undo_redo_and_a_reload(play):
+def test_undo_and_redo_survive_a_reload(play):
     page = play("opponent=alphabeta", "Your turn: you are X")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     assert undo.is_disabled() and redo.is_disabled()
@@ -145,7 +145,7 @@ def test_undo_redo_and_a_reload(play):
     assert marks(page) == "OX..X..O." and redo.is_disabled()
 
 
-def test_hints(play):
+def test_hints_label_cells_and_can_be_switched_off(play):
     page = play("opponent=friend&moves=41", "X’s turn")
     corner = cell(page, 1)
     page.get_by_label("What each free cell is worth").check()
@@ -164,7 +164,7 @@ def test_hints(play):
     page.get_by_text("Cell 5 is taken.").wait_for()
 
 
-def test_verdicts_and_the_graph(play):
+def test_verdicts_and_graph_step_to_their_moves(play):
     page = play("opponent=friend&moves=4108356", "X has won: left column")
     steps = page.get_by_role("listitem").get_by_role("button")
     texts = [text.split("\n")[0] for text in steps.all_inner_texts()]
@@ -182,7 +182,7 @@ def test_verdicts_and_the_graph(play):
     assert marks(page) == "XO.XXOX.O"
 
 
-def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
+def test_only_games_from_the_empty_board_are_stored(server, play):
     page = play("position=xo.+.....X&opponent=alphabeta", "Your turn: you are O")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
@@ -203,7 +203,7 @@ def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     assert [(game.seats, game.first, game.end) for game in games(server.db)] == [("PG", "B", "A")]
 
 
-def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
+def test_invalid_link_begins_a_new_game(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
     page.get_by_text("cell 4 is taken by X; choose one of").wait_for()
     page.errors.clear()  # the browser reports the server's 400
@@ -211,8 +211,8 @@ def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
     says(page, "O’s turn")
 
 
-def test_clicks_while_the_server_thinks(play):
-    """What can be clicked is that of the position before: it leads nowhere else."""
+def test_clicks_while_the_server_thinks_apply_to_the_old_position(play):
+    """The buttons still belong to the old position, and lead only to its own moves."""
     page = play("opponent=alphabeta&moves=40", "Your turn: you are X")
     held = Held(page, _AT_THE_END)
     cell(page, 9).click()
@@ -233,8 +233,8 @@ def test_clicks_while_the_server_thinks(play):
     says(page, "Your turn: you are X")
 
 
-def test_a_server_that_is_too_busy_is_asked_again(server, page):
-    """A game that is loaded, of which nothing is known yet, is not thrown away."""
+def test_busy_server_is_asked_again(server, page):
+    """A game that is still loading is not discarded."""
     busy = [{"status": 429, "json": {"error": "too many requests at once; wait a second"}}]
     page.route(
         "**/api/play?*",
@@ -243,10 +243,10 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=40")
     says(page, "X’s turn")
     assert (marks(page), busy) == ("O...X....", [])
-    page.errors.clear()  # that the server was too busy
+    page.errors.clear()  # the 429 answers
 
 
-def test_a_store_that_cannot_be_written(serve, page, tmp_path):
+def test_unwritable_store_is_reported_and_play_continues(serve, page, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     server = serve(tmp_path / "file" / "games.db")
     page.goto(f"{server.url}/?opponent=friend")
@@ -257,7 +257,7 @@ def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     says(page, "X’s turn")
 
 
-def test_a_game_goes_on_when_the_server_starts_again(serve, page):
+def test_game_continues_after_the_server_restarts(serve, page):
     first = serve()
     page.goto(f"{first.url}/?opponent=alphabeta")
     says(page, "Your turn: you are X")
@@ -279,6 +279,6 @@ def test_games_from_another_computer_are_not_stored(serve, page):
     page.goto(f"http://{own_addresses()[0]}:{server.port}/?opponent=friend")
     win_between_friends(page)
     page.get_by_text("Games from another computer are not stored.").wait_for()
-    # Without TLS the browser says that it cannot heed one of the headers.
+    # Without TLS, the browser reports that it ignores one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
     assert not games(server.db)

@@ -20,7 +20,7 @@ def shown(page):
     return parse_qs(urlsplit(page.url).query)["position"][0]
 
 
-def test_right_wrong_and_the_streak(server, page):
+def test_right_and_wrong_answers_change_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     says(page, "X to move: find the only move that wins.")
     page.keyboard.press("3")
@@ -41,7 +41,7 @@ def test_right_wrong_and_the_streak(server, page):
         assert page.get_by_role("button", name=name).is_hidden()
 
 
-def following(page):
+def next_puzzle(page):
     was = page.url
     page.get_by_role("button", name="Next puzzle").click()
     page.wait_for_url(lambda url: url != was)
@@ -51,7 +51,7 @@ def test_showing_the_move_ends_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     cell(page, 3).click()
     says(page, "Right!")
-    following(page)
+    next_puzzle(page)
     cell(page, puzzle_of(parse(shown(page))).right + 1).click()
     says(page, "Right!")
     assert streak(page) == ["2", "2"]
@@ -61,7 +61,7 @@ def test_showing_the_move_ends_the_streak(server, page):
     assert streak(page) == ["0", "2"]
 
 
-def test_the_next_puzzle_is_of_the_level_and_not_the_same(server, page):
+def test_next_puzzle_is_a_different_one_of_the_same_level(server, page):
     page.goto(f"{server.url}/puzzles")
     page.get_by_role("status").filter(has_text="find the only move").wait_for()
     was = page.url
@@ -71,13 +71,13 @@ def test_the_next_puzzle_is_of_the_level_and_not_the_same(server, page):
     expect(page.get_by_label("Level")).to_have_value("3")
     before = canonical(parse(shown(page)))
     with page.expect_request(f"**/puzzles?after={shown(page)}&level=3"):
-        following(page)
+        next_puzzle(page)
     now = canonical(parse(shown(page)))
     assert puzzle_of(now) and now != before
     expect(cell(page, 5)).to_be_focused()
 
 
-def test_forward_and_back(server, page):
+def test_forward_and_back_step_through_a_search(server, page):
     page.goto(f"{server.url}/learn?position={LESSON}")
     forward = page.get_by_role("button", name="Forward")
     back = page.get_by_role("button", name="Back")
@@ -97,7 +97,7 @@ def test_forward_and_back(server, page):
     expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
 
 
-def test_a_cut_and_the_end(server, page):
+def test_search_shows_a_cut_and_its_last_step(server, page):
     page.goto(f"{server.url}/learn?position={LESSON}&step=12")
     says(page, re.compile(r"1 move cut \(7\): X already has a win in 3"))
     expect(page.locator("[aria-current=step]")).to_have_text("✂ O plays 7: cut")
@@ -110,7 +110,7 @@ def test_a_cut_and_the_end(server, page):
     says(page, re.compile("X plays 1: win in 3"))
 
 
-def test_a_position_that_is_drawn(server, page):
+def test_position_can_be_set_up_with_clicks_and_keys(server, page):
     page.goto(f"{server.url}/learn")
     page.get_by_role("button", name="Clear the board").click()
     board = page.get_by_role("group", name="The position")
