@@ -1,4 +1,4 @@
-"""Micro:bits with the official firmwares in radio contact."""
+"""Micro:bits with the official firmwares, in radio contact."""
 
 import ast
 from functools import cache
@@ -38,8 +38,8 @@ def value(board: Microbit, expression: str) -> Any:
     return ast.literal_eval(printed)
 
 
-def heard(board: Microbit) -> list[bytes]:
-    """All that waits in a board's queue."""
+def received(board: Microbit) -> list[bytes]:
+    """All packets that wait in a board's queue."""
     code = "while 1:\n p = radio.receive_bytes()\n if p is None: break\n print(p)"
     printed, error = run(board, code)
     assert not error, error

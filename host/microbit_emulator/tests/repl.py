@@ -1,4 +1,4 @@
-"""MicroPython on an emulated micro:bit: the official firmwares, and what is done at their REPL."""
+"""MicroPython on an emulated micro:bit: the official firmwares and their REPL."""
 
 import hashlib
 from collections.abc import Callable
@@ -20,12 +20,12 @@ EACH_BOARD = pytest.mark.parametrize("board", ["V1", "V2"])
 
 
 def long(*values: object) -> ParameterSet:
-    """Parameters of a case that takes long: it runs only with `-m long`."""
+    """Parameters of a slow case, which runs only with `-m long`."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 
 def each_firmware() -> list[object]:
-    """All firmwares; the older ones take long."""
+    """All firmwares; the older ones are slow cases."""
     return [name if name in NEWEST else long(name) for name in FIRMWARES]
 
 
@@ -46,7 +46,7 @@ def _booted(name: str) -> tuple[bytes, bytes]:
 
 
 def boot(name: str) -> Microbit:
-    """The micro:bit with this firmware, at its REPL's prompt. There is one: it is taken back."""
+    """The micro:bit with this firmware, at its REPL's prompt: a shared one, restored each time."""
     board, at_prompt = _at_prompt(name)
     at_prompt.restore()
     return board
@@ -59,7 +59,7 @@ def _at_prompt(name: str) -> tuple[Microbit, Snapshot]:
 
 
 def another(name: str, seed: int = 0) -> Microbit:
-    """A micro:bit of its own with this firmware, at its REPL's prompt."""
+    """A new micro:bit with this firmware, at its REPL's prompt."""
     flash, uicr = _booted(name)
     board = Microbit(name.split()[0], flash=flash, uicr=uicr, seed=seed)
     board.reset()  # without power-on's wait for the interface chip, a second on V2
@@ -69,14 +69,14 @@ def another(name: str, seed: int = 0) -> Microbit:
 
 
 def wait_for(board: Microbit, text: bytes, timeout_us: int = 5_000_000) -> bytes:
-    """Run until this text has come; returns all that has come since it was last taken."""
+    """Run until this text has arrived; returns everything since it was last read."""
     came = board.run_until(lambda: text in board.uart.received, timeout_us)
     assert came, f"waited for {text!r}, got {bytes(board.uart.received)!r}"
     return board.uart.receive()
 
 
 def ask(board: Microbit, line: str, timeout_us: int = 5_000_000) -> str:
-    """What the REPL prints for a line, typed at its prompt."""
+    """What the REPL prints for a line typed at its prompt."""
     board.uart.receive()
     board.uart.send(line.encode() + b"\r")
     answer = wait_for(board, b"\r\n" + PROMPT, timeout_us).decode()
@@ -84,7 +84,7 @@ def ask(board: Microbit, line: str, timeout_us: int = 5_000_000) -> str:
 
 
 def run(board: Microbit, code: str, timeout_us: int = 5_000_000) -> tuple[str, str]:
-    """Run code in the raw REPL: what it prints, and the traceback that ends it, if any."""
+    """Run code in the raw REPL; returns what it prints, and the traceback that ends it, if any."""
     board.uart.send(CTRL_A)
     wait_for(board, b"raw REPL; CTRL-B to exit\r\n>")
     board.uart.send(code.encode() + CTRL_D)
@@ -116,7 +116,7 @@ END_US = 400_000
 
 
 def trace(board: Microbit) -> tuple[object, ...]:
-    """What a board has said and done, and what it holds."""
+    """What a board has sent and done, and what it holds."""
     ram = hashlib.sha256(board.ram).hexdigest()
     flash = hashlib.sha256(board.flash).hexdigest()
     return bytes(board.uart.received), board.instructions, ram, flash, board.leds()

@@ -28,7 +28,7 @@ def program(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_inputs_come_at_their_times(
+def test_inputs_happen_at_their_times(
     program: str, board: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     inputs = ["--press=A@100ms", "--tilt=400,0@600ms", "--tilt=0,0@700ms", "--temperature=30"]
@@ -41,14 +41,12 @@ def test_inputs_come_at_their_times(
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_a_traceback_is_status_1(
-    program: str, board: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_traceback_exits_1(program: str, board: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", program, "--board", board, "--tilt", "400,0", "--for", "500ms"]) == 1
     assert "ZeroDivisionError" in capsys.readouterr().out
 
 
-def test_pictures(program: str, tmp_path: Path) -> None:
+def test_run_writes_a_gif_and_a_png(program: str, tmp_path: Path) -> None:
     gif, png = tmp_path / "leds.gif", tmp_path / "leds.png"
     pictures = ["--gif", str(gif), "--png", str(png)]
     assert main(["run", program, "--for", "500ms", "--press", "A@200ms", *pictures]) == 0
@@ -68,21 +66,21 @@ def test_pictures(program: str, tmp_path: Path) -> None:
         ("--light=bright", "'bright' is not LEVEL"),
     ],
 )
-def test_wrong_usage(option: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_2(option: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["run", "main.py", option])
     assert end.value.code == 2
     assert why in capsys.readouterr().err
 
 
-def test_expected_failures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_file_is_reported_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "absent.py"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("microbit-emulator: cannot read absent.py") and said.count("\n") == 1
+    err = capsys.readouterr().err
+    assert err.startswith("microbit-emulator: cannot read absent.py") and err.count("\n") == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has another error for this")
-def test_a_reader_that_closes_the_output_is_no_error(tmp_path: Path) -> None:
+def test_closed_output_ends_the_run_quietly(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print('here')")
     command = [sys.executable, "-m", "microbit_emulator", "run", "main.py", "--board", "v1"]
     here, there = os.pipe()
@@ -93,7 +91,7 @@ def test_a_reader_that_closes_the_output_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no pseudo-terminals")
-def test_a_port_in_step_with_real_time(tmp_path: Path) -> None:
+def test_pty_is_in_step_with_real_time(tmp_path: Path) -> None:
     import serial
 
     (tmp_path / "main.py").write_text("print('here')")

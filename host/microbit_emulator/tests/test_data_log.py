@@ -1,4 +1,4 @@
-"""The V2's data log: what the drive shows of it, and the time that its flash takes."""
+"""The V2's data log: what the drive shows of it, and how long its flash takes."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from repl import boot, run
 ADD = "import log\nlog.set_labels('a', 'b', timestamp=None)\nlog.add(a=1, b=2)\nprint('done')"
 
 
-def test_the_drive_shows_my_data() -> None:
+def test_drive_shows_my_data() -> None:
     board = boot("V2 2.1.2")
     assert board.my_data() is None
     assert run(board, ADD, timeout_us=20_000_000) == ("done\r\n", "")
@@ -23,13 +23,13 @@ def test_the_drive_shows_my_data() -> None:
     assert board.my_data() == content
 
 
-def test_a_v1_has_no_data_log() -> None:
+def test_my_data_is_refused_on_a_v1() -> None:
     with pytest.raises(EmulatorError, match="a V1 has no data log"):
         Microbit("V1", {0: 0}, power_on=False).my_data()
 
 
 class Clock:
-    """A processor's time, at 1 MHz."""
+    """The clock of a processor at 1 MHz."""
 
     us = 0
 
@@ -58,17 +58,17 @@ def test_log_flash_is_busy_while_it_works(request_: bytes, busy_us: int) -> None
     assert not flash.asserts()
 
 
-def test_a_snapshot_remembers_that_the_log_flash_is_busy() -> None:
+def test_snapshot_restores_a_busy_log_flash() -> None:
     board = boot("V2 2.1.2")
     board.uart.send(b"import log\r")
     busy = board._chip.log_flash  # type: ignore[union-attr]
     assert board.run_until(lambda: busy.next_answer() < 1 << 62, timeout_us=2_000_000)
     snapshot = board.snapshot()
 
-    def goes_on() -> tuple[int, bytes]:
+    def run_on() -> tuple[int, bytes]:
         board.run_for(300_000)
         return board.instructions, board.ram
 
-    first = goes_on()
+    first = run_on()
     snapshot.restore()
-    assert goes_on() == first
+    assert run_on() == first

@@ -30,7 +30,7 @@ def reference(name: str) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_reference_is_worth_comparing(name: str) -> None:
+def test_reference_run_covers_the_inputs(name: str) -> None:
     output, *_ = reference(name)
     assert isinstance(output, bytes)
     for part in (b"0 0\r\n", b"0 1\r\n", b" 0\r\nTraceback", b"KeyboardInterrupt"):
@@ -40,13 +40,13 @@ def test_reference_is_worth_comparing(name: str) -> None:
 
 @pytest.mark.parametrize("step_us", [7_000, *map(long, (100_000, 1_000, 50))])
 @pytest.mark.parametrize("name", NEWEST)
-def test_steps_make_no_difference(name: str, step_us: float) -> None:
+def test_step_size_does_not_change_the_trace(name: str, step_us: float) -> None:
     assert play(name, step_us) == reference(name)
 
 
 @pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
-def test_processes_make_no_difference(name: str) -> None:
-    """Nothing depends on where things are in memory, or on what has been translated before."""
+def test_new_process_gives_the_same_trace(name: str) -> None:
+    """Nothing depends on addresses in memory or on earlier translations."""
     code = f"import sys; sys.path[:] = {sys.path!r}; from test_determinism import play; "
     code += f"print(play({name!r}, 100_000))"
     environment = os.environ | {"PYTHONHASHSEED": "1"}
@@ -57,7 +57,7 @@ def test_processes_make_no_difference(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_inputs_at_times_are_inputs_between_steps(name: str) -> None:
+def test_scheduled_inputs_act_like_inputs_between_steps(name: str) -> None:
     board = boot(name)
     start = board.clock_us
     for at, action in INPUTS:
@@ -67,12 +67,12 @@ def test_inputs_at_times_are_inputs_between_steps(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
-def test_seeds_differ(name: str) -> None:
+def test_different_seeds_give_different_traces(name: str) -> None:
     assert play(name, 100_000, seed=1)[2] != reference(name)[2]
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_clock_goes_on_over_resets(name: str) -> None:
+def test_clock_continues_through_resets(name: str) -> None:
     board = boot(name)
     before = board.clock_us
     board.reset()
@@ -86,7 +86,7 @@ def test_clock_goes_on_over_resets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_serial_line_outlives_a_reset(name: str) -> None:
+def test_serial_line_survives_a_reset(name: str) -> None:
     board = boot(name)
     board.uart.send(b"#" * 400)
     board.run_for(10_000)
@@ -99,7 +99,7 @@ def test_serial_line_outlives_a_reset(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "erase_us"), [("V1 1.1.1", 22_300), ("V2 2.1.2", 85_000)])
-def test_an_erase_takes_its_time(name: str, erase_us: int) -> None:
+def test_erase_halts_the_cpu_for_its_full_time(name: str, erase_us: int) -> None:
     board = boot(name)
     board.uart.send(b"for i in range(999): f = open('a', 'w'); f.write('x' * 99); f.close()\r\r")
     assert board.run_until(lambda: board.flash_busy == "erase", timeout_us=60_000_000)
@@ -112,7 +112,7 @@ def test_an_erase_takes_its_time(name: str, erase_us: int) -> None:
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_bytes_take_their_time(name: str) -> None:
+def test_bytes_take_time_on_the_serial_line(name: str) -> None:
     board = boot(name)
     board.uart.send(b"print('" + b"-" * 99 + b"')\r")
     board.run_for(100 * 1e6 / 11_520)
@@ -122,7 +122,7 @@ def test_bytes_take_their_time(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NEWEST)
-def test_leds_beyond_the_width_of_a_timer(name: str) -> None:
+def test_leds_are_right_after_a_timer_overflows(name: str) -> None:
     """V1 counts the display's time in 24 bits of microseconds: 16.8 seconds."""
     board = boot(name)
     board.uart.send(b"from microbit import *\r")

@@ -1,4 +1,4 @@
-"""What is released: the wheel of the emulator alone, in an empty environment."""
+"""The release: the wheel of the emulator alone, in an empty environment."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-def test_the_wheel_holds_the_package_without_its_tests(wheel: Path) -> None:
+def test_wheel_holds_the_package_without_its_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     modules = {*PACKAGE.glob("*.py"), PACKAGE / "py.typed"}
@@ -41,9 +41,7 @@ def test_the_wheel_holds_the_package_without_its_tests(wheel: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_first_test_of_the_readme_passes_where_nothing_else_is(
-    wheel: Path, tmp_path: Path
-) -> None:
+def test_first_test_in_the_readme_passes_with_only_the_wheel(wheel: Path, tmp_path: Path) -> None:
     assert run(sys.executable, "-m", "venv", tmp_path / "env", cwd=tmp_path).returncode == 0
     programs = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
     pip = [programs / "python", "-m", "pip", "--disable-pip-version-check"]
@@ -51,7 +49,7 @@ def test_the_first_test_of_the_readme_passes_where_nothing_else_is(
     if installed.returncode:
         index = [*pip, "--retries", "0", "download", "--no-deps", "pip"]
         if run(*index, cwd=tmp_path).returncode and not os.environ.get("CI"):
-            pytest.skip("pip reaches no index of packages")
+            pytest.skip("pip cannot reach a package index")
         pytest.fail(installed.stderr)
     assert run(programs / "python", "-c", "import noughts", cwd=tmp_path).returncode == 1
     program, test = BLOCKS["py"]

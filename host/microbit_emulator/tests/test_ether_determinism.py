@@ -1,9 +1,9 @@
-"""Boards in an ether in device time: everything repeats, for any steps and any order."""
+"""Boards in an ether, in device time: everything repeats, for any steps in any order."""
 
 import pytest
 
 from microbit_emulator import EmulatorError, Ether
-from on_air import FIRST, OLD_V1, ON, V1, V2, heard, meet, send_at
+from on_air import FIRST, OLD_V1, ON, V1, V2, meet, received, send_at
 from repl import another, long, trace
 
 PROGRAM = (
@@ -17,7 +17,7 @@ PROGRAM = (
 
 
 def talk(firmwares: dict[str, str], step_us: float, leader: str) -> dict[str, tuple[object, ...]]:
-    """Boards that all send, sleep and switch their radio at random, run by one of them."""
+    """Boards that all send, sleep and switch their radios at random, led by one of them."""
     boards = {name: another(of, ord(name)) for name, of in firmwares.items()}
     ether = Ether(boards, seed=1, loss=0.1)
     for board in boards.values():
@@ -31,10 +31,10 @@ def talk(firmwares: dict[str, str], step_us: float, leader: str) -> dict[str, tu
 @pytest.mark.parametrize(
     "firmwares", [{"a": V2, "b": V1}, long({"a": V2, "b": V1, "c": V2, "d": OLD_V1})]
 )
-def test_everything_repeats_whatever_the_steps_and_the_order(firmwares: dict[str, str]) -> None:
+def test_everything_repeats_for_any_steps_and_any_order(firmwares: dict[str, str]) -> None:
     expected = talk(firmwares, 500_000, "")
-    received = [bytes(output) for output, *_ in expected.values()]  # type: ignore[call-overload]
-    assert all(output.count(b", -60, ") >= 3 and b"None" in output for output in received)
+    outputs = [bytes(output) for output, *_ in expected.values()]  # type: ignore[call-overload]
+    assert all(output.count(b", -60, ") >= 3 and b"None" in output for output in outputs)
     backwards = dict(reversed(firmwares.items()))
     assert talk(backwards, 5_000, "b") == expected
     if len(firmwares) > 2:
@@ -43,7 +43,7 @@ def test_everything_repeats_whatever_the_steps_and_the_order(firmwares: dict[str
         assert talk(firmwares, 100, "") == expected
 
 
-def test_snapshots_are_the_ethers() -> None:
+def test_only_the_ether_takes_and_restores_snapshots() -> None:
     ether, (one, other) = meet(V2, V1)
     with pytest.raises(EmulatorError, match="use the ether's snapshot"):
         one.snapshot()
@@ -55,13 +55,13 @@ def test_snapshots_are_the_ethers() -> None:
         ether.loss = 0
         ether.run_for(20_000)
         ends.append((ether.clock_us, trace(one), trace(other)))
-        assert heard(other) == [FIRST]
+        assert received(other) == [FIRST]
         snapshot.restore()
         assert ether.loss == 1
     assert ends[0] == ends[1]
 
 
-def test_a_board_is_in_one_ether() -> None:
+def test_board_is_in_only_one_ether() -> None:
     one, other = another(V1), another(V1)
     first = Ether({"one": one, "other": other})
     Ether({"one": one})

@@ -1,4 +1,4 @@
-"""The four official firmwares on the emulator: what a micro:bit does, each does."""
+"""The four official firmwares on the emulator: each does what it does on a micro:bit."""
 
 import pytest
 
@@ -16,13 +16,13 @@ RELEASES = {
 }
 
 
-def test_banner_and_sum(name: str) -> None:
+def test_repl_prints_its_banner_and_a_sum(name: str) -> None:
     board = Microbit(name.split()[0], repl.firmware(name))
     assert RELEASES[name] in wait_for(board, repl.PROMPT)
     assert ask(board, "1 + 1") == "2"
 
 
-def test_raw_repl_carries_kilobytes_both_ways(name: str) -> None:
+def test_raw_repl_transfers_kilobytes_both_ways(name: str) -> None:
     board = boot(name)
     board.uart.send(repl.CTRL_A)
     wait_for(board, b"exit\r\n>")
@@ -42,7 +42,7 @@ def test_raw_repl_carries_kilobytes_both_ways(name: str) -> None:
     assert len(answer) > 2_560
 
 
-def test_ten_led_levels_and_a_dark_display(name: str) -> None:
+def test_leds_show_ten_levels_and_go_dark(name: str) -> None:
     board = boot(name)
     ask(board, "from microbit import *")
     for rows in ("01234:56789:98765:43210:09090", "55555:44444:33333:22222:11111"):
@@ -54,7 +54,7 @@ def test_ten_led_levels_and_a_dark_display(name: str) -> None:
     assert board.leds() == bytes(25)
 
 
-def test_buttons(name: str) -> None:
+def test_program_reads_the_buttons(name: str) -> None:
     board = boot(name)
     ask(board, "from microbit import *")
     look = "button_a.is_pressed(), button_b.is_pressed()"
@@ -71,7 +71,7 @@ def test_buttons(name: str) -> None:
     assert ask(board, "button_a.get_presses(), button_b.get_presses()") == "(1, 1)"
 
 
-def test_tilt(name: str) -> None:
+def test_program_reads_the_tilt(name: str) -> None:
     board = boot(name)
     ask(board, "from microbit import *")
     for x, y in ((500, 0), (-500, 0), (0, 400), (0, -400), (0, 0)):
@@ -82,7 +82,7 @@ def test_tilt(name: str) -> None:
             assert abs(int(value) - expected) <= abs(expected) * 0.03 + 5
 
 
-def test_file_outlives_resets(name: str) -> None:
+def test_file_survives_resets(name: str) -> None:
     board = boot(name)
     _, error = run(board, "f = open('a.txt', 'w')\nf.write('kept')\nf.close()")
     assert not error

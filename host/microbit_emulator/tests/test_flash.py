@@ -10,11 +10,11 @@ ERASE_US = {"V1": 22_300, "V2": 85_000}
 
 
 class CutError(Exception):
-    """Here."""
+    """Raised to stop a run."""
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_what_begins_is_what_changes(name: str) -> None:
+def test_watched_writes_cover_every_change(name: str) -> None:
     board = boot(name)
     before = board.flash
     seen: list[tuple[str, int, int, int]] = []
@@ -28,7 +28,7 @@ def test_what_begins_is_what_changes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_what_a_watch_raises_ends_the_run_which_can_go_on(name: str) -> None:
+def test_run_can_continue_after_a_watch_raises(name: str) -> None:
     board, other = boot(name), another(name)
     changes = []
 
@@ -58,7 +58,7 @@ def test_what_a_watch_raises_ends_the_run_which_can_go_on(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
-def test_an_erase_that_is_cut_is_done_in_part(name: str) -> None:
+def test_erase_cut_short_is_partly_done(name: str) -> None:
     board = boot(name)
     erases: list[tuple[int, int, int]] = []
 

@@ -1,4 +1,4 @@
-"""The emulator's parts: reading firmware, refusing what cannot work, pacing, power."""
+"""The emulator's parts: reading firmware, refusing invalid input, pacing, power."""
 
 import ast
 import ctypes
@@ -24,9 +24,9 @@ from microbit_emulator.sensors import MotionSensor
 from repl import EACH_BOARD, firmware
 
 OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
-"""What it imports: Unicorn always, the rest where somebody asks for it."""
+"""What it imports: Unicorn always, the others only on demand."""
 FOLDER = Path(emulator.__file__).parent
-# mov r0, pc's way around: a vector table, then `b .`; it runs on both boards.
+# A vector table, then `b .`; it runs on both boards.
 LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
 
 
@@ -36,7 +36,7 @@ def program(*halfwords: int) -> dict[int, int]:
     return dict(enumerate(bytes.fromhex("0010002009000000") + code))
 
 
-def test_needs_only_unicorn() -> None:
+def test_emulator_needs_only_unicorn() -> None:
     for path in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
@@ -65,7 +65,7 @@ def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
         assert read(form, board) == expected
 
 
-def test_sections_are_told_apart() -> None:
+def test_universal_hex_sections_are_separated_by_board() -> None:
     hex_of = {"V1": 0x9900, "V2": 0x9903}
     records = []
 
@@ -99,7 +99,7 @@ def test_bad_hex_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "absent.hex", "V1")
 
 
-def test_wrong_board_button_and_firmware() -> None:
+def test_wrong_board_firmware_and_button_are_refused() -> None:
     with pytest.raises(EmulatorError, match="no micro:bit 'V3'"):
         Microbit("V3", LOOP)
     with pytest.raises(EmulatorError, match="needs a firmware"):
@@ -111,7 +111,7 @@ def test_wrong_board_button_and_firmware() -> None:
         board.touch_logo(True)
 
 
-def test_power() -> None:
+def test_board_runs_only_while_powered() -> None:
     board = Microbit("V2", LOOP, power_on=False)
     with pytest.raises(PowerOffError):
         board.run_for(1)
@@ -131,7 +131,7 @@ def test_power() -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("ether", [False, True])
-def test_steps_that_are_too_short_end_too(ether: bool) -> None:
+def test_run_ends_even_with_steps_that_are_too_short(ether: bool) -> None:
     board = Microbit("V2", LOOP)
     runs = Ether({"a": board}) if ether else board
     assert not runs.run_until(lambda: False, timeout_us=2, step_us=0)
@@ -141,8 +141,8 @@ def test_steps_that_are_too_short_end_too(ether: bool) -> None:
 
 
 @EACH_BOARD
-def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
-    """Each device is as it was made, and answers nothing that it was asked before."""
+def test_power_cut_resets_the_i2c_devices(board: str) -> None:
+    """Each device is as new, and does not answer earlier requests."""
     micro = Microbit(board, LOOP)
     devices = micro._chip.bus.devices
 
@@ -194,7 +194,7 @@ def test_unknown_task_is_an_error(board: str) -> None:
 
 @EACH_BOARD
 def test_code_in_ram_can_be_overwritten(board: str) -> None:
-    """The first of its instructions is changed each time before it runs."""
+    """Its first instruction is changed before each run."""
     # r1 = RAM; r5 = RAM + 1; bx lr to RAM + 2; r3 = 0
     setup = 0x2120, 0x0609, 0x1C4D, 0x4A06, 0x804A, 0x2300
     # movs r0, #r3 to RAM, and call it; its result to RAM + 8 + r3; eight times
@@ -205,8 +205,8 @@ def test_code_in_ram_can_be_overwritten(board: str) -> None:
     assert ran.ram[8:16] == bytes(range(8))
 
 
-def test_conditions_end_with_their_block() -> None:
-    """Also where the first access to a page falls into an IT block."""
+def test_conditions_end_with_their_it_block() -> None:
+    """Even if the first access to a page is inside an IT block."""
     setup = 0x2000, 0x2401, 0x2500, 0x2700, 0x2120, 0x0609, 0x2201, 0x0292
     # cmp r4, r0; it ne; ldrne r3, [r1]; cmp r0, r0; b to the next; adds r5, #1
     block = 0x4284, 0xBF18, 0x680B, 0x4280, 0xE7FF, 0x3501
@@ -228,7 +228,7 @@ def test_instructions_in_it_blocks_are_counted() -> None:
     assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
 
 
-def test_unicorn_that_counts_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unicorn_with_counters_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from microbit_emulator import unicorn_core
 
     unicorn_core._private_counters.cache_clear()
@@ -240,7 +240,7 @@ def test_unicorn_that_counts_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatc
     Microbit("V1", LOOP)
 
 
-def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_unicorn_is_reported_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("microbit_emulator")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "unicorn", None)
@@ -258,10 +258,10 @@ def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         (1, (0, 0.2, 0, 0), (0.005, 0, 0.050)),  # too late: from here on
     ],
 )
-def test_real_time_is_kept_until_a_step_ends_it(
+def test_run_keeps_real_time_until_a_step_ends_it(
     monkeypatch: pytest.MonkeyPatch, speed: float, step_s: list[float], slept_s: list[float]
 ) -> None:
-    """On a clock that moves by what steps and sleeping take."""
+    """On a fake clock that only steps and sleeps move."""
     now_s, slept, steps = [7.0], [], iter(zip([5_000, 10_000, 60_000, None], step_s, strict=True))
 
     def step() -> int | None:
@@ -283,7 +283,7 @@ def test_real_time_is_kept_until_a_step_ends_it(
 
 
 def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:
-    """Memory with instructions at 0x100, words behind them, and a handler of interrupt 20."""
+    """Memory with instructions at 0x100, words after them, and a handler of interrupt 20."""
     memory = dict.fromkeys(range(0x100), 0)
     places = [(0, 0x2000_1000), (4, 0x101), (0x90, handler | 1)]
     places += [(literals_at + 4 * at, word) for at, word in enumerate(literals)]
@@ -294,7 +294,7 @@ def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) ->
 
 
 @EACH_BOARD
-def test_steps_do_not_look_at_the_mask_of_interrupts(board: str) -> None:
+def test_step_size_does_not_affect_masked_interrupts(board: str) -> None:
     """cpsid; enable and pend interrupt 20; count to 100; cpsie; count on. The interrupt stores how
     far the count is."""
     code = "B672 480B 490B 4A0C 4D0C 6001 6011 2400 3401 2C64 D1FC B662 3401 E7FD 602C 4770"
@@ -316,7 +316,7 @@ def with_uart(memory: dict[int, int]) -> Microbit:
     return board
 
 
-def test_polling_is_skipped_to_the_end_of_a_byte() -> None:
+def test_polling_skips_to_the_end_of_a_byte() -> None:
     """Send a byte, and poll until it has gone. An input in between makes no difference."""
     code = "4804 4905 2241 600A 6803 2B00 D0FC E7FE"
     memory = linked(code, 0x114, 0x4000_211C, 0x4000_251C)
@@ -330,7 +330,7 @@ def test_polling_is_skipped_to_the_end_of_a_byte() -> None:
     assert plain.uart.receive() == b"A"
 
 
-def test_bytes_that_nobody_takes_are_lost() -> None:
+def test_bytes_not_read_in_time_are_lost() -> None:
     """V1's receiver holds six bytes: listen, wait for 17 bytes' time, and take eight."""
     code = (
         "4808 4909 4A09 4C0A 2301 6003 3C01 D1FD 2408 680B 7013 3201 3C01 D1FA E7FE BF00 BF00 BF00"

@@ -24,7 +24,7 @@ print('done')
 
 
 @EACH_BOARD
-def test_a_program_has_just_begun(microbit: Start, board: str) -> None:
+def test_program_has_only_just_started(microbit: Start, board: str) -> None:
     micro = microbit(board, program={"main.py": BUTTON})
     assert micro.uart.received == b""
     micro.press("A")
@@ -32,10 +32,10 @@ def test_a_program_has_just_begun(microbit: Start, board: str) -> None:
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
-def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) -> None:
+def test_program_is_a_file_folder_or_hex(microbit: Start, board: str, tmp_path: Path) -> None:
     (tmp_path / "said.py").write_text("text = 'from a module'\n")
     (tmp_path / "main.py").write_text("import said\nprint(said.text)\n")
-    (tmp_path / "test_main.py").write_text("x" * 100_000)  # no board has room for it
+    (tmp_path / "test_main.py").write_text("x" * 100_000)  # too big for any board
     microbit(board, program=tmp_path).expect("from a module")
     (tmp_path / "other.py").write_text("print('a file')")
     microbit(board, program=tmp_path / "other.py").expect("a file")
@@ -45,11 +45,11 @@ def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) 
     microbit(board, program={"main.py": "print('again')"}, hex=hex_file).expect("again")
 
 
-def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
+def test_invalid_programs_are_refused(microbit: Start, tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"cannot read .*absent\.py"):
         microbit("V2", program="absent.py")
-    beside = re.escape(str(Path(__file__).with_name("absent.hex")))
-    with pytest.raises(HexError, match=f"cannot read {beside}"):
+    absent = re.escape(str(Path(__file__).with_name("absent.hex")))
+    with pytest.raises(HexError, match=f"cannot read {absent}"):
         microbit("V2", program={}, hex="absent.hex")
     with pytest.raises(ProgramError, match=r"has no main\.py; name another folder"):
         microbit("V2", program=tmp_path)
@@ -69,7 +69,7 @@ def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
         microbit("V2", program={}).uart.send("a text")  # type: ignore[arg-type]
 
 
-def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) -> None:
+def test_expect_takes_output_and_reports_missing_text(microbit: Start) -> None:
     micro = microbit("V1", program={"main.py": "print('one two')\nprint('three')"})
     assert micro.expect("one") == "one"
     assert micro.expect("ree") == " two\r\nthree"
@@ -77,8 +77,8 @@ def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) 
         micro.expect("one", timeout_ms=100)
 
 
-def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
-    """Its program is found next to it, wherever pytest was started."""
+def test_failed_test_shows_its_board(tmp_path: Path) -> None:
+    """Its program is found next to it, wherever pytest is started."""
     (tmp_path / "main.py").write_text(BUTTON)
     (tmp_path / "test_it.py").write_text(
         "def test_it(microbit):\n"

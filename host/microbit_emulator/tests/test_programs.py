@@ -1,4 +1,4 @@
-"""A program for each module: README.md's table says which work."""
+"""A program for each module: the table in README.md lists those that work."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from microbit_emulator import UnmodelledError
 from repl import NEWEST, boot, long, run
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-# Each prints "done" where it has worked.
+# Each prints "done" if it has worked.
 BOTH = {
     "accelerometer": "print('done' if accelerometer.get_z() < -900 else accelerometer.get_z())",
     "audio": (
@@ -72,7 +72,7 @@ def test_module_works(name: str, title: str) -> None:
     assert (printed.strip(), error) == ("done", "")
 
 
-def test_the_readme_names_each_module() -> None:
+def test_readme_lists_each_module() -> None:
     table = README.partition("## What runs")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(.*?)` \| ([^|]*) \| ([^|]*) \|", table, re.MULTILINE)
     assert [row[0].replace("`", "") for row in rows] == sorted({**BOTH, **V2_ONLY}, key=str.lower)
@@ -80,7 +80,7 @@ def test_the_readme_names_each_module() -> None:
         assert (v1 != "–") == (title.replace("`", "") in BOTH) and v2 != "–"
 
 
-def test_logo_feels_touch() -> None:
+def test_logo_senses_touch() -> None:
     board = boot("V2 2.1.2")
     board.touch_logo(True)
     look = "from microbit import *\nsleep(300)\nprint(pin_logo.is_touched())"
@@ -90,7 +90,7 @@ def test_logo_feels_touch() -> None:
 
 
 @pytest.mark.long
-def test_logged_data_is_kept() -> None:
+def test_data_log_takes_many_rows() -> None:
     board = boot("V2 2.1.2")
     before = board.clock_us
     run(board, "import log\nlog.set_labels('a')\nlog.add(a=1)", timeout_us=20_000_000)
@@ -102,7 +102,7 @@ def test_logged_data_is_kept() -> None:
 @pytest.mark.parametrize(
     ("name", "address"), [("V1 1.1.1", 0x4000_B504), ("V2 2.1.2", 0x4001_0504)]
 )
-def test_polling_what_is_not_modelled_is_an_error(name: str, address: int) -> None:
+def test_polling_an_unmodelled_register_is_an_error(name: str, address: int) -> None:
     board = boot(name)
     start = board.clock_us
     with pytest.raises(UnmodelledError, match=f"polls the register at {address:#010x}") as caught:

@@ -1,4 +1,4 @@
-"""Programs that nobody here wrote: the official examples and tests, under their MIT licences.
+"""Programs by other authors: the official examples and tests, under their MIT licences.
 
 `public_programs.zip` holds them as they are in bbcmicrobit/micropython (359fd6b: `examples`,
 `tests`; for V1) and in microbit-foundation/micropython-microbit-v2-simulator (07b1ed7,
@@ -18,17 +18,17 @@ ARCHIVE = zipfile.ZipFile(Path(__file__).with_name("public_programs.zip"))
 PROGRAMS = [name for name in ARCHIVE.namelist() if name.endswith(".py")]
 SHORT = "bbcmicrobit/examples/conway.py", "simulator/examples/sensors.py"
 DIFFERENCES = {
-    # It asserts 800 to 815 ms for a sentence, whose samples the CPU works out in between; that is
-    # code, and an instruction takes one cycle here: 797 to 799.
+    # It asserts that a sentence takes 800 to 815 ms, in which the CPU also computes samples; here
+    # each instruction takes one cycle, so it takes 797 to 799.
     "bbcmicrobit/tests/test_speech.py": "AssertionError",
-    # No difference: it asks for channel 100, which boards refuse too. There are 84.
+    # Not a difference: boards, too, refuse its channel 100. There are 84.
     "bbcmicrobit/tests/radio_audio.py": "ValueError: value out of range for argument 'channel'",
 }
 
 
 @pytest.mark.parametrize("name", [name if name in SHORT else long(name) for name in PROGRAMS])
-def test_it_runs(name: str, microbit: Callable[..., Microbit]) -> None:
-    """Pressed, tilted and shaken for some seconds: an error of the emulator would be raised."""
+def test_public_program_runs(name: str, microbit: Callable[..., Microbit]) -> None:
+    """Press, tilt and shake for some seconds: an error in the emulator would be raised."""
     board = microbit(
         "V1" if name.startswith("bbcmicrobit") else "V2", program={"main.py": ARCHIVE.read(name)}
     )
@@ -44,6 +44,6 @@ def test_it_runs(name: str, microbit: Callable[..., Microbit]) -> None:
     assert DIFFERENCES.get(name, "") in printed
 
 
-def test_there_are_sixty() -> None:
+def test_archive_has_sixty_programs_and_their_licences() -> None:
     assert len(PROGRAMS) >= 60
     assert {"bbcmicrobit/LICENSE", "simulator/LICENSE"} < set(ARCHIVE.namelist())

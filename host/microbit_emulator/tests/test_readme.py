@@ -1,4 +1,4 @@
-"""README.md: its first test passes in an empty folder, and its examples print what it says."""
+"""README.md: its first test passes in an empty folder, and its examples print what it shows."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ for language, block in re.findall(r"^```(\w*)\n(.*?)^```", TEXT, re.DOTALL | re.
 
 
 @pytest.mark.long
-def test_the_first_test_passes(tmp_path: Path) -> None:
+def test_first_test_in_the_readme_passes(tmp_path: Path) -> None:
     program, test = BLOCKS["py"]
     (tmp_path / "main.py").write_text(program)
     (tmp_path / "test_main.py").write_text(test)
@@ -25,7 +25,7 @@ def test_the_first_test_passes(tmp_path: Path) -> None:
     assert "1 passed" in ran.stdout, ran.stdout
 
 
-def test_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_print_as_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hex_file = tmp_path / "firmware.hex"
     hex_file.write_text(firmware("V2 2.1.2"))
     names = {"hex_file": hex_file}

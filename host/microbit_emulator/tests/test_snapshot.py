@@ -1,4 +1,4 @@
-"""Taking a micro:bit back to what it was: it then does the same again, to the instruction."""
+"""A micro:bit restored from a snapshot does the same again, to the instruction."""
 
 import ast
 from collections.abc import Callable
@@ -22,8 +22,8 @@ from repl import (
 )
 
 
-def go_on(board: Microbit) -> tuple[object, ...]:
-    """Presses, leans, files written; all that can be seen of the board after them."""
+def exercise(board: Microbit) -> tuple[object, ...]:
+    """Press, lean and write files; returns all that can be seen of the board afterwards."""
     start = board.clock_us
     for at, action in INPUTS:
         board.run_until(start + at)
@@ -81,23 +81,23 @@ DETOURS = reset, lose_power, come_back, restart_itself, write, press, stop_by_an
         *(long(name, ()) for name in FIRMWARES if name not in NEWEST),
     ],
 )
-def test_it_does_the_same_again(
+def test_restored_board_does_the_same_again(
     name: str, detours: tuple[Callable[[Microbit], object], ...]
 ) -> None:
     board = another(name)
     snapshot = board.snapshot()
-    expected = go_on(board)
-    assert expected == go_on(another(name))
+    expected = exercise(board)
+    assert expected == exercise(another(name))
     for detour in (lambda _: None, *detours):
         snapshot.restore()
         detour(board)
         snapshot.restore()
-        assert go_on(board) == expected, detour
+        assert exercise(board) == expected, detour
 
 
 @pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
-def test_in_the_middle_of_an_erase(name: str) -> None:
-    """What is under way goes on; and what came later is gone when it is taken back further."""
+def test_snapshot_taken_during_an_erase_is_exact(name: str) -> None:
+    """The erase continues; and restoring an earlier snapshot undoes it."""
     board = another(name)
     at_prompt = board.snapshot()
     board.uart.send(b"for i in range(999): f = open('a', 'w'); f.write('x' * 99); f.close()\r\r")
@@ -133,8 +133,8 @@ WHERE = (
 )
 
 
-def test_code_that_changed_is_read_anew() -> None:
-    """Of machine code in RAM, Unicorn keeps a translation of its own."""
+def test_changed_code_is_translated_again() -> None:
+    """Unicorn caches its own translation of machine code in RAM."""
     board = another("V1 1.1.1")
     assert run(board, NUMBER)[0] == "123\r\n"
     (at,) = ast.literal_eval(run(board, WHERE)[0])
@@ -149,8 +149,8 @@ def note(noted: list[int]) -> None:
     noted.append(-1)
 
 
-def test_what_a_caller_keeps_stays() -> None:
-    """Only the micro:bit goes back, not what its caller has noted."""
+def test_restore_does_not_affect_data_of_the_caller() -> None:
+    """Only the micro:bit is restored, not what its caller has noted."""
     board = another("V1 1.1.1")
     noted: list[int] = []
     board.watch_flash(lambda *change: noted.append(board.clock_us))

@@ -1,4 +1,4 @@
-"""What keeps the emulator fast, counted: nothing here looks at the computer's clock."""
+"""What keeps the emulator fast, checked by counting, not by the computer's clock."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from microbit_emulator.unicorn_core import Tlb
 from repl import another
 
 
-def test_the_tlb_holds_what_a_v2_uses_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each entry that is missing is a call to Python: 5,800 in a second of a TLB of 256 entries."""
+def test_tlb_holds_the_working_set_of_a_v2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each miss is a call to Python: 5,800 a second with a TLB of 256 entries."""
     fills = [0]
     fill = Tlb._fill
 

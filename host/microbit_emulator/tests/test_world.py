@@ -1,4 +1,4 @@
-"""What surrounds a board, and what it does there: lights, pins, sound, the serial line."""
+"""A board's senses and outputs: lights, pins, sound, the serial line."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ while True: pass
 """
 
 
-def test_leds_of_several_rows_at_once(microbit: Start) -> None:
+def test_leds_of_several_rows_light_at_once(microbit: Start) -> None:
     """As the official example `asmleds.py` drives them: all rows, and the first five columns."""
     board = microbit("V1", program={"main.py": ALL_ROWS})
     board.run_for(100_000)
@@ -31,7 +31,7 @@ def test_leds_of_several_rows_at_once(microbit: Start) -> None:
 
 
 @EACH_BOARD
-def test_the_serial_line_of_the_pins(microbit: Start, board: str) -> None:
+def test_uart_on_pins_has_its_own_serial_line(microbit: Start, board: str) -> None:
     program = (
         "from microbit import *\nuart.init(tx=pin1, rx=pin2)\nuart.write('out')\nword = None\n"
         "while not word: word = uart.read()\nuart.init(115200)\nprint(word)"
@@ -45,7 +45,7 @@ def test_the_serial_line_of_the_pins(microbit: Start, board: str) -> None:
     micro.expect("b'a'\r\n")
 
 
-def test_a_v2_switches_itself_off_until_it_is_reset(microbit: Start) -> None:
+def test_v2_that_switches_itself_off_stays_off_until_reset(microbit: Start) -> None:
     board = microbit("V2", program={"main.py": "import power\nprint('on')\npower.off()"})
     board.expect("on")
     board.run_for(500_000)
@@ -56,25 +56,25 @@ def test_a_v2_switches_itself_off_until_it_is_reset(microbit: Start) -> None:
     board.expect("on")
 
 
-def test_a_v2_wakes_from_deep_sleep(microbit: Start) -> None:
+def test_v2_wakes_from_deep_sleep(microbit: Start) -> None:
     program = "import power\nprint('tired')\npower.deep_sleep(ms=500)\nprint('awake')"
     board = microbit("V2", program={"main.py": program})
     board.expect("tired")
     start, before = board.clock_us, board.instructions
     board.expect("awake")
     assert 480_000 < board.clock_us - start < 600_000
-    awake_all_the_time = 500_000 * 6  # it is some 6 million a second, waiting in `sleep()`
+    awake_all_the_time = 500_000 * 6  # some 6 million a second, in `sleep()`
     assert board.instructions - before < awake_all_the_time
 
 
-def test_a_button_wakes_a_v2(microbit: Start) -> None:
+def test_button_wakes_a_v2(microbit: Start) -> None:
     program = (
         "import power\nfrom microbit import button_a\nprint('tired')\n"
         "power.deep_sleep(wake_on=button_a)\nprint('awake')"
     )
     board = microbit("V2", program={"main.py": program})
     board.run_for(500_000)
-    for _ in range(2):  # CODAL takes the first as what has ended the wait for its own timer
+    for _ in range(2):  # CODAL takes the first for the end of its own timer's wait
         board.tap("A")
         board.run_for(50_000)
     board.expect("awake")
@@ -90,7 +90,7 @@ while True:
 
 
 @EACH_BOARD
-def test_what_is_sensed(microbit: Start, board: str) -> None:
+def test_sensors_report_the_values_that_were_set(microbit: Start, board: str) -> None:
     micro = microbit(board, program={"main.py": SENSES})
     micro.expect("21 255 0 0\r\n0 0 45000")
     micro.set_temperature(-5)
@@ -112,14 +112,14 @@ def test_what_is_sensed(microbit: Start, board: str) -> None:
 
 
 @EACH_BOARD
-def test_voltages_are_for_pins_that_are_there(microbit: Start, board: str) -> None:
+def test_voltage_on_a_missing_pin_is_refused(microbit: Start, board: str) -> None:
     micro = microbit(board, program={"main.py": "pass"})
     with pytest.raises(EmulatorError, match="there is no pin 17; use 0 to 16"):
         micro.set_voltage(17, 1.0)
 
 
 @pytest.mark.parametrize("level", [150, *map(long, (40, 240))])
-def test_a_v2_hears_how_loud_it_is(microbit: Start, level: int) -> None:
+def test_v2_microphone_measures_the_sound_level(microbit: Start, level: int) -> None:
     program = "from microbit import *\nwhile True: print(microphone.sound_level()); sleep(50)"
     board = microbit("V2", program={"main.py": program})
     board.expect("\n0\r\n")
@@ -129,7 +129,7 @@ def test_a_v2_hears_how_loud_it_is(microbit: Start, level: int) -> None:
 
 
 @EACH_BOARD
-def test_tones(microbit: Start, board: str) -> None:
+def test_tone_follows_the_music(microbit: Start, board: str) -> None:
     program = (
         "import music\nfrom microbit import sleep\nprint('first')\nmusic.pitch(440, 300)\n"
         "print('second')\nmusic.pitch(660, 300)\nprint('end')"
@@ -149,7 +149,7 @@ def test_tones(microbit: Start, board: str) -> None:
 
 
 @EACH_BOARD
-def test_what_pins_do(microbit: Start, board: str) -> None:
+def test_pin_reports_its_output(microbit: Start, board: str) -> None:
     program = (
         "from microbit import *\npin1.set_analog_period(5)\npin1.write_analog(256)\n"
         "pin2.write_digital(1)\nsleep(50)\nprint('done')"
@@ -162,7 +162,7 @@ def test_what_pins_do(microbit: Start, board: str) -> None:
     assert (pulses.frequency_hz, pulses.duty) == pytest.approx((200, 0.25), rel=0.01)
 
 
-def test_an_oscillation_is_measured() -> None:
+def test_oscillation_is_measured() -> None:
     wave = Oscillation()
     assert not wave.is_on(0)
     for at in range(100, 200, 10):
@@ -174,8 +174,8 @@ def test_an_oscillation_is_measured() -> None:
     assert (wave.period, wave.since) == (10, 200)
 
 
-def test_a_slow_clock(microbit: Start) -> None:
-    """What a board takes for a second is 7 ms more."""
+def test_clock_error_slows_the_clock(microbit: Start) -> None:
+    """A second on the board lasts 7 ms longer."""
     program = (
         "from utime import ticks_us, ticks_diff\nprint('.')\nstart = ticks_us()\n"
         "while ticks_diff(ticks_us(), start) < 1000000: pass\nprint('!')"
@@ -188,10 +188,10 @@ def test_a_slow_clock(microbit: Start) -> None:
 
 
 @pytest.mark.parametrize(("stop", "ended"), [("", 1), ("mem32[PWM + 4] = 1", 0)])
-def test_a_sequence_of_pulses_ends_unless_it_is_stopped(
+def test_pulse_sequence_signals_its_end_unless_stopped(
     microbit: Start, stop: str, ended: int
 ) -> None:
-    """Written to the registers of PWM1: 100 pulses of 1 ms, of which 10 are played before STOP."""
+    """Written to the registers of PWM1: 100 pulses of 1 ms, of which 10 are sent before STOP."""
     program = (
         "from machine import mem32\nfrom microbit import sleep\nPWM = 0x40021000\n"
         "mem32[PWM + 0x500] = 1\nmem32[PWM + 0x508] = 16000\nmem32[PWM + 0x520] = 0x20002000\n"
