@@ -9,6 +9,7 @@ from pathlib import Path
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import atomic_write
+from noughts.invocation import quoted
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game, Runs, framed
@@ -18,7 +19,7 @@ from noughts.store import timestamps
 from noughts.store.capture import raw_line
 from noughts.store.lines import Received, Stored
 from noughts.store.queries import names
-from noughts.store.store import Store, unused_path_near
+from noughts.store.store import Store, command_for, unused_path_near
 
 _AT_ONCE = 2048
 """The most items stored in one transaction."""
@@ -102,9 +103,10 @@ class Recorder:
         while (self._arrived or self.pending) and time.monotonic() < end_s:
             reported += self.poll()
         if left := sum(isinstance(each, Received) for each in self.pending):
+            read = command_for(f"noughts watch --from {quoted(str(self.save()))}", self.store.path)
             raise StoreError(
                 f"{self.store.path} is in use by another program, and {left:,} lines are not "
-                f"stored; `noughts watch --from FILE` reads them from {self.save()}"
+                f"stored; to store them, run {read}"
             )
         for board in list(self._resent):
             self._sum_up(board, reported)
