@@ -381,7 +381,7 @@ def leds() -> Rows:
         server = stack.enter_context(contextlib.closing(ThreadServer(folder / "games.db", 1)))
         page = stack.enter_context(open_chromium()).new_page()
         page.goto(f"{server.url}/boards")
-        page.get_by_text("Menu: against whom?").wait_for()
+        page.get_by_text("Menu: choose an opponent").wait_for()
         page.evaluate(_OBSERVER)
         page.get_by_role("button", name="Button B").press("Enter")  # a game: the cursor blinks
         page.wait_for_timeout(_LEDS_S * 1000)

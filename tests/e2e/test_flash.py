@@ -147,8 +147,8 @@ def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
 @pytest.mark.parametrize(
     ("usb_id", "files", "why"),
     [
-        (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game, or not the same"),
-        (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "or not the same for each board; make one"),
+        (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game, or holds"),
+        (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "or holds different tables for V1 and V2; make"),
         (USB_ID, {}, "is not a hex file"),
     ],
 )

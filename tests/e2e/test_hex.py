@@ -51,7 +51,7 @@ def test_hex_with_radio_and_for_a_gateway(tmp_path, printed):
     assert [board["radio_group"] for board in facts.values()] == [None, 7]
     assert facts["V1"]["files"].keys() == files_for_boards().keys()
     output = printed("hex", "--gateway", 0, "-o", path, "--firmware", firmware)
-    assert "drag it onto the micro:bit that is the gateway" in output
+    assert "drag it onto the micro:bit that will be the gateway" in output
     assert output.count("radio: gateway of group 0") == 2 and "table" not in output
     facts = json.loads(printed("hex", "--list", path, "--json"))
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
@@ -65,7 +65,7 @@ def test_extract_restores_the_files_and_overwrites_none(tmp_path, printed, refus
     (folder / "rules.py").write_text("mine")
     (folder / "ai.py").unlink()
     output = refused("hex", "--extract", folder, path)
-    assert "rules.py is there already, and differs; choose an empty" in output
+    assert "rules.py exists, with other contents; choose an empty" in output
     assert (folder / "rules.py").read_text() == "mine"
     assert not (folder / "ai.py").exists()
 

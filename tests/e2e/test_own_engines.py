@@ -23,7 +23,7 @@ def test_new_engine_file_plays_and_is_never_overwritten(folder, printed, refused
     out = printed("new", "engine", "mine.py")
     assert "noughts vs mine.py` plays against it" in out and "noughts prove mine.py`" in out
     text = (folder / "mine.py").read_text()
-    assert "mine.py is there already" in refused("new", "engine", "mine.py")
+    assert "mine.py already exists" in refused("new", "engine", "mine.py")
     assert (folder / "mine.py").read_text() == text
     (folder / "link.py").symlink_to("elsewhere.py")
     refused("new", "engine", "link.py")
@@ -62,8 +62,8 @@ def test_unknown_engine_name_gets_a_hint(misused):
 
 
 WRONG = [
-    ("return [4, -1]", "chose -1; free are 0, 1"),
-    ("return 0", "chose 0; free are 1, 2, 3, 4, 5, 6, 7, 8"),
+    ("return [4, -1]", "chose -1; the free cells are 0, 1"),
+    ("return 0", "chose 0; the free cells are 1, 2, 3, 4, 5, 6, 7, 8"),
     ("return None", "TypeError: choose returned None; correct it: choose"),
     ("return 'e' * 41", f"TypeError: choose returned '{'e' * 12}...{'e' * 13}'; correct it"),
     ("return []", "TypeError: choose returned []; correct it: choose"),
@@ -78,7 +78,7 @@ WRONG = [
     ("return (", "SyntaxError: '(' was never closed (mine.py, line 2); correct it"),
     ("input()", "EOFError: EOF when reading a line (mine.py, line 2); correct it"),
     ("raise OSError('\\x1b[2J')", "OSError:  [2J (mine.py, line 2); correct it"),
-    ("import os; os.abort()", "was ended by signal 6, and did not answer; it"),
+    ("import os; os.abort()", "was ended by signal 6 without an answer; it"),
 ]
 WRONG = [(f"def choose(board):\n    {body}\n", message) for body, message in WRONG] + [
     ("chose = 1\n", "AttributeError: module 'mine' has no attribute 'choose'; correct it"),
@@ -170,7 +170,7 @@ def test_endless_loop_is_stopped_at_the_time_limit(folder, fails):
     before = psutil.Process().children()
     assert fails("vs", "mine.py", "hard", "--limit", "0.5") == (
         "noughts: mine.py, in .........: did not answer within 0.5 s; "
-        "look for a loop that does not end, or give it more time with --limit\n"
+        "look for an endless loop, or give it more time with --limit\n"
     )
     assert psutil.Process().children() == before
 
@@ -248,11 +248,11 @@ def test_program_named_like_an_engine_is_listed_by_its_path(folder, printed):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("print('e5')", "in .........: said 'e5'; answer with a cell, 0 to 8"),
-        ("print('9' * 5000)", "said '99999999999999999999'; answer with a cell"),
-        ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx'; answer"),
-        ("pass", "did not answer within 0.5 s; flush its output, or"),
-        ("print(0); break", "in O.X.X....: ended with status 0, and did not answer; it has"),
+        ("print('e5')", "in .........: answered 'e5'; answer with a cell, 0 to 8"),
+        ("print('9' * 5000)", "answered '99999999999999999999'; answer with a cell"),
+        ("while True: sys.stdout.write('x' * 1000)", "answered 'xxxxxxxxxxxxxxxxxxxx'; answer"),
+        ("pass", "did not answer within 0.5 s; make it flush its output, or"),
+        ("print(0); break", "in O.X.X....: ended with status 0 without an answer; it must"),
     ],
 )
 def test_program_failure_is_reported_with_its_cause(answer, message, folder, fails):

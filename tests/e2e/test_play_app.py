@@ -105,7 +105,7 @@ async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
         await settled(lambda: "The game has stopped" in screen_text(app))
         assert "device/main.py, line 3" in screen_text(app)
         await pilot.press("r")
-        await settled(lambda: "The board starts" in screen_text(app))
+        await settled(lambda: "The board is starting" in screen_text(app))
 
 
 async def test_mode_is_read_from_flash_and_flash_is_passed_on(opened):

@@ -169,7 +169,7 @@ def test_each_connection_loss_is_reported_once(mosquitto):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["mqtt://office@nowhere.invalid"], "the password for mqtt://nowhere.invalid is sent un"),
+        (["mqtt://office@nowhere.invalid"], "the password to mqtt://nowhere.invalid is un"),
         (["--publish", "mqtt://nowhere.invalid"], "mqtt://nowhere.invalid has no user; "),
     ],
 )

@@ -231,8 +231,8 @@ def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run)
     assert lines[-1] == start_line
     status, lines, _ = run("put", board)
     assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
-    assert lines[1].startswith("radio: still gateway of group 7; ") and lines[2] == start_line
-    assert lines[1].endswith("put --radio off` ends that")
+    assert lines[1].startswith("radio unchanged: gateway of group 7; ") and lines[2] == start_line
+    assert lines[1].endswith("put --radio off` turns it off")
     status, _, err = run("put", board, "--table", other_table)
     assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 

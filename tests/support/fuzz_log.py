@@ -103,16 +103,16 @@ def sent_messages(store: Store) -> list[Message]:
 def check(data: bytes, dice: Random, folder: Path) -> None:
     """Hear this and then a good sentence, and assert all that must hold."""
     with Store(folder / "games.db", create=True) as store:
-        ears = Recorder(store)
+        recorder = Recorder(store)
         events: list[Event] = []
         rest = data + b"\r\n"
         while rest:  # in pieces of any size
             size = dice.choice((1, 3, 17, 64, 4096))
-            events += receive(ears, "usb-1", rest[:size], 1_000_000)
+            events += receive(recorder, "usb-1", rest[:size], 1_000_000)
             rest = rest[size:]
-        last = receive(ears, "usb-1", GOOD + b"\r\n", 1_000_000)
+        last = receive(recorder, "usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
-        assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
+        assert isinstance(last[0], SentenceStored), "the good sentence was not stored"
         assert last[0].sentence == GOOD_GAME
         for event in events + last:
             assert event.text().isprintable(), "control characters reach the terminal"

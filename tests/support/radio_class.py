@@ -99,14 +99,14 @@ class Result:
             "device time": f"{self.seconds:.0f} s",
             "sentences sent by the boards": f"{self.sentences:,}",
             "frames sent, repetitions included": f"{self.frames:,}",
-            "frames that met another": f"{self.collided:,} ({self.collided / self.frames:.1%})",
+            "frames that collided": f"{self.collided:,} ({self.collided / self.frames:.1%})",
             "frames lost by chance": f"{lost:,} ({lost / self.frames:.1%})",
             "frames that the gateway printed": f"{self.arrived:,}",
             "games that ended": f"{self.games:,}",
             "complete in the store": f"{self.ends['complete']:,}",
-            "incomplete in the store, and shown so": f"{self.ends['incomplete']:,}",
+            "incomplete in the store, and marked so": f"{self.ends['incomplete']:,}",
             "missing": f"{self.ends['missing']:,}",
-            "games that went on at the end": f"{self.ends['going on']:,}",
+            "games still in progress at the end": f"{self.ends['going on']:,}",
             "games in the store that nobody played": f"{len(self.wrong):,}",
         }
         return "\n".join(["| | |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b in rows.items())])

@@ -231,7 +231,7 @@ NOT_STARTED = "does not start; run `noughts put`"
 )
 def test_board_checks_report_its_game_radio_or_error(found, expected):
     board = [
-        ("drive", False, "not mounted; `noughts flash` needs it, `put` does not"),
+        ("drive", False, "not mounted; mount it if you need `noughts flash`"),
         ("port", True, "/dev/ttyACM0, accessible"),
         ("board", True, "micro:bit V2"),
         ("firmware", True, "MicroPython 1.18 (firmware 2.1.2)"),
@@ -254,9 +254,9 @@ def test_drive_in_maintenance_mode_fails_its_check(tmp_path):
     [
         ("V2", "2.0.0-beta.5", False, ": it may stop saving the settings, and freeze when tilted"),
         ("V2", "2.1.2", True, ""),
-        ("V2", "2.1.1", True, "; `noughts flash` brings 2.1.2"),
+        ("V2", "2.1.1", True, "; `noughts flash` updates it to 2.1.2"),
         ("V2", "2.1.10", True, ""),
-        ("V1", "1.0.1", True, "; `noughts flash` brings 1.1.1"),
+        ("V1", "1.0.1", True, "; `noughts flash` updates it to 1.1.1"),
     ],
 )
 def test_firmware_check_says_when_to_flash(board, release, good, advice):

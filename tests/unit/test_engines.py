@@ -234,9 +234,9 @@ def test_prove_shows_a_lost_game_once_as_cells_or_boards(printed, monkeypatch):
     chosen = {name: engines()[name] for name in ("kind", "medium")}
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
     out = " ".join(printed("prove").split())
-    cells = "by cells 1 2 3 4 5 7 9 (XOXOX.O.X);"
+    cells = "with cells 1 2 3 4 5 7 9 (XOXOX.O.X);"
     assert f"medium: loses moving second, {cells} gives away value in 467 of" in out
-    assert "most often by cells 2 1 3 4 8 5 6 7 (" in out
+    assert "most often with cells 2 1 3 4 8 5 6 7 (" in out
     assert "this game" not in out and "as below" not in out
     out = printed("prove", "medium")
     assert "medium: loses moving second, as below; gives away value in 467 of" in out
@@ -329,7 +329,7 @@ def test_varying_answers_are_not_a_proof(printed, monkeypatch):
     monkeypatch.setattr("noughts.engines.registry.engines", lambda: both)
     out = " ".join(printed("prove", "fickle").split())
     assert "never loses" not in out
-    assert "fickle: lost no game with its answers to two calls, which is not a proof;" in out
-    assert "from either seat in turn, each of its answers alike: against" in out
+    assert "fickle: did not lose when asked twice, but that is not a proof;" in out
+    assert "averaged over both seats, counting each of its answers equally: against" in out
     varied = r"fickle: its answers vary: in \S{9} it played \d, and another time \d"
     assert re.search(varied, out)

@@ -118,7 +118,7 @@ def test_train_learns_in_both_seats_and_its_curve_averages_them(printed):
     for number, menace in (0, Menace()), (-1, again):
         both = zip(odds(menace.reply, rules), odds(rules, menace.reply)[::-1], strict=True)
         assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
-    title = " ".join(printed(*line.split()).partition("\nHow likely")[0].split())
+    title = " ".join(printed(*line.split()).partition("\nIts exact")[0].split())
     counts = "won {}, drawn {}, lost {}".format(*map(results.count, (1, 0, -1)))
     assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"
 

@@ -51,7 +51,7 @@ def test_menu_is_read_from_the_leds():
         assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
         assert instructions(observer.now, "b").about == f"{letter}: {about}"
     assert buttons(observer) == {
-        "button A": "next opponent", "button B": "start the game", "A+B": "tilt or buttons",
+        "button A": "next opponent", "button B": "start the game", "A+B": "tilt on or off",
     }  # fmt: skip
     assert instructions(observed().now, "b").about == "The LEDs show the opponent."
 
@@ -79,7 +79,7 @@ def test_menu_left_on_the_leds_does_not_end_a_new_game():
         (game("803142", end="B"), "The chip has won!", "B"),
         (game("03142", end="A", seats="PP"), "Player A has won!", "A"),
         (game("402635178", end="="), "A draw!", ""),
-        (game("40", end="x"), "Menu: against whom?", ""),
+        (game("40", end="x"), "Menu: choose an opponent", ""),
     ],
 )
 def test_headline_says_whose_turn_it_is_or_who_won(sentence, headline, player):
@@ -128,7 +128,7 @@ def test_fault_and_reset_are_explained():
     assert instructions(observer.now, "b") == failed
     observer.reset()
     assert observer.now.phase == "starting"
-    starts = Instructions("The board starts", "The game's menu comes in a moment.")
+    starts = Instructions("The board is starting", "The menu will appear in a moment.")
     assert instructions(observer.now, "b") == starts
 
 

@@ -102,7 +102,7 @@ def test_graph_shows_a_win_of_o_and_a_draw():
 def test_looking_back_stops_where_the_person_moves():
     found = described("40128", at=2, opponent="kind")
     assert found["headline"] == "Looking back: after move 2 of 5"
-    assert found["remark"] == "Play here to go on differently."
+    assert found["remark"] == "Play on from here."
     assert (found["undo"], found["redo"], found["last"]) == (0, 4, 0)
     engines = described("40128", at=1, opponent="kind")
     assert (engines["playable"], engines["hints"], engines["remark"]) == (False, {}, "")

@@ -46,8 +46,8 @@ def test_query_is_read_like_command_line_options(monkeypatch):
     boards, moments = ("blue table", "9900"), [of_day(date(2026, 11, day)) for day in (21, 23)]
     assert chosen == GameFilter(boards, "PH", ("A", "draw"), *moments, moved=True)
     assert describe(chosen) == (
-        "boards with 'blue table' or '9900' in their name, person against hard, "
-        "results A or draw, since 2026-11-21, until 2026-11-22"
+        "boards with 'blue table' or '9900' in their name or USB id, person against hard, "
+        "A won or draw, since 2026-11-21, until 2026-11-22"
     )
 
 
@@ -82,7 +82,7 @@ def test_page_after_the_last_shows_the_last(many):
 def test_form_shows_the_filter_and_links_preserve_it(many):
     found = page("/games?board=usb&seats=ph&since=2026-09-01&result=A&until=&page=2", many)
     assert found.status == (
-        "50 games: boards with 'usb' in their name, person against hard, results A, "
+        "50 games: boards with 'usb' in their name or USB id, person against hard, A won, "
         "since 2026-09-01, page 2 of 2"
     )
     fields = ("value", "usb"), ("value", "2026-09-01"), ("selected", None), ("checked", None)
@@ -130,7 +130,7 @@ def test_game_page_is_readable_without_a_script(tmp_path):
         "Game 1: B won X is B, the chip (hard) O is A, a person",
         "B begins.",
         "B has won: diagonal from the top left.",
-        "Kind micro:bit V1 Hard plays from table 2798 On the board its game 1 of boot 00000A83",
+        "Kind micro:bit V1 Hard uses table 2798 On the board its game 1 of boot 00000A83",
     ):
         assert text in found.text
     assert ("role", "img") in found.attributes  # the final position
@@ -176,7 +176,7 @@ def test_statistics_are_cached_until_the_store_changes(tmp_path, monkeypatch):
     assert [page("/statistics", db).status for _ in range(2)] == ["2 games"] * 2
     Path(f"{db}-wal").touch()  # an empty log: a program is reading
     assert page("/statistics", db).status == "2 games" and stats.call_count == 1
-    board = "1 game: boards with 'usb-2' in their name"
+    board = "1 game: boards with 'usb-2' in their name or USB id"
     assert page("/statistics?board=usb-2", db).status == board
     with Store(db) as watch:
         for sentence in stages(DRAW, number=2):
@@ -255,9 +255,9 @@ def test_report_escapes_board_names(report, stored):
 
 def test_report_covers_only_games_in_the_filter(report):
     page = report("--board", "usb-2", "--since", "2026-09-22")
-    assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
+    assert "Only games: boards with 'usb-2' in their name or USB id, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
-    assert "1 game 1 board 0.50 mistakes per person and game" in page.text
+    assert "1 game 1 board 0.50 mistakes per person per game" in page.text
 
 
 def test_report_writes_the_table_of_boards_as_csv(printed, stored, tmp_path):

@@ -149,10 +149,10 @@ async def test_reset_updates_the_page_and_a_second_start_is_ignored(live):
     browser = browse()
     live_boards.record(NAME, BOOT)  # as the update task does
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
-    assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
+    assert browser.now[f"board/{NAME}"]["headline"] == "Menu: choose an opponent"
     for what in ("start", "reset"):  # it already runs, started by an earlier click
         await asyncio.to_thread(do, live_boards, {"board": NAME, "do": what})
-    await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
+    await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: choose an opponent")
     await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
 
@@ -284,7 +284,7 @@ def test_record_of_a_virtual_board_that_starts_or_has_failed():
     board = LiveBoard("virtual-1", "V2")
     state = BoardState("virtual-1", "/dev/pts/1")
     shown = board.record("virtual-1", None)
-    assert shown["headline"] == "The board starts"
+    assert shown["headline"] == "The board is starting"
     shown = board.record("virtual-1", state)
     assert shown["headline"] != "Waiting for a game" and "/dev" not in shown["facts"]
     shown = board.record("virtual-1", state, error="it was killed")

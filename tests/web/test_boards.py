@@ -20,7 +20,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.web import safety
 from sample_games import BOOT, stages
 
-MENU = "Menu: against whom?"
+MENU = "Menu: choose an opponent"
 PEOPLE = stages([4], seats="PP")
 pytestmark = pytest.mark.timeout(600)
 

@@ -100,7 +100,7 @@ def test_real_board_is_flashed_through_its_drive(
         card.get_by_role("button", name="Flash").click()
         expect(card.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         expect(card.get_by_text("board started: micro:bit V1")).to_have_count(1)
-        expect(card.locator(".headline")).to_have_text("Menu: against whom?")
+        expect(card.locator(".headline")).to_have_text("Menu: choose an opponent")
         assert len(drive.received) == 1
         plugged.drives.clear()
         card.get_by_role("button", name="Flash").click()

@@ -189,7 +189,7 @@ def test_only_games_from_the_empty_board_are_stored(server, play):
     play_on(page, "alphabeta", (5, 8), you="O")
     cell(page, 6).click()
     says(page, "You lost: bottom row")
-    page.get_by_text("A game from a given position is not stored.").wait_for()
+    page.get_by_text("Games that start from a set-up position are not stored.").wait_for()
     assert not games(server.db)
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")

@@ -155,7 +155,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
             piece = content[start : start + _PIECE]
             commands.append(_checked(name, piece) + opened + "f.write(b)\n")
         commands[-1] += "f.close()\n"
-        self._run(f"take {name}", *commands)
+        self._run(f"store {name}", *commands)
 
     def remove(self, names: Sequence[str]) -> None:
         """Remove files in this order."""

@@ -62,8 +62,8 @@ def hex_in(path: Path) -> Hex:
         text = tables.pop()
         if text is None or tables:
             raise NoughtsError(
-                f"{path} does not hold the game, or not the same for each board; make one with "
-                "`noughts hex`"
+                f"{path} does not hold the game, or holds different tables for V1 and V2; make "
+                "one with `noughts hex`"
             )
         table = brain.read(text.decode("latin-1"), f"table.py in {path}")
     return Hex(path.read_bytes(), firmwares, table, radio)

@@ -110,7 +110,7 @@ def of_board(board: ProbedBoard) -> Iterator[Check]:
             found += f": {MAINTENANCE}"
         yield Check("drive", not drive.maintenance, found)
     elif port is not None and port.usb_id is not None:
-        yield Check("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+        yield Check("drive", False, "not mounted; mount it if you need `noughts flash`")
     if error is not None and board.micropython is None:
         yield Check("port", False, str(error))
     elif port is not None:
@@ -140,5 +140,5 @@ def _firmware(board: str, release: str, micropython: str) -> Check:
         return Check("firmware", False, found)
     ours = bundled_for(board).release
     if version_numbers(release) < version_numbers(ours):
-        found += f"; `noughts flash` brings {ours}"
+        found += f"; `noughts flash` updates it to {ours}"
     return Check("firmware", True, found)

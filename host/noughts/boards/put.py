@@ -66,14 +66,14 @@ def bring_up_to_date(
             if wanted.gateway is not None and files["table.py"] != files_for_boards()["table.py"]:
                 raise BoardError(
                     "the board is a gateway, which has no table; choose another board with --port, "
-                    "or make it a game again with `noughts put --radio off`"
+                    "or put the game back on it with `noughts put --radio off`"
                 )
             chosen = files_with(wanted, kind, files)
             remove, send = plan(present, chosen, replace)
             require_room(kind, present, chosen)
             say(f"micro:bit {kind} on {port_name}: {len(send)} of {len(chosen)} files to send")
             if radio is None and wanted != OFF:
-                say(f"radio: still {wanted}; `noughts put --radio off` ends that")
+                say(f"radio unchanged: {wanted}; `noughts put --radio off` turns it off")
             with progress(sum(len(chosen[name]) for name in send)) as steps:
                 if remove:
                     board.remove(remove)
@@ -113,7 +113,7 @@ def plan(
     Other programs' files stay; if one has the name of a wanted file, it is replaced only with
     `replace`. Raises `BoardError` for such a file.
     """
-    # An empty file may be left of an interrupted update, and has nothing to lose.
+    # An empty file may be left over from an interrupted update, and has nothing to lose.
     foreign = {name for name, file in present.items() if not file.ours and file.start}
     taken = [name for name in wanted if name in foreign]
     if taken and not replace:

@@ -101,7 +101,7 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
 def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
     """Solve the game, and fill the book with the positions that the weights get wrong.
 
-    With other weights, some positions may not fit: `check` tells.
+    With other weights, some positions may not fit; `check` finds them.
     """
     entries = (_book_entry(position, weights) for position in classes())
     return Table(weights, tuple(sorted({entry for entry in entries if entry is not None})))
@@ -131,7 +131,7 @@ def check(table: Table) -> None:
 
 
 def flaw(table: Table) -> str | None:
-    """The first position whose value the table can give away, in words; None if it never loses.
+    """The first position whose value the table can give away, in words; None if there is none.
 
     Values turn and mirror with the board, so one position of each class stands for all 4,520.
     """

@@ -48,7 +48,7 @@ KINDS = (
 """A cell's kind is the first of these that fits."""
 
 MAX_BYTES = 36
-"""Another entry takes four bytes of a V1's heap; with these, 2,560 bytes of it stay free."""
+"""Another entry takes four bytes of a V1's heap; with these, some 2,900 bytes of it stay free."""
 MAX_BOOK = (MAX_BYTES - len(WEIGHTS)) // 2
 LEAST_GAIN = 0.0005
 """In the chance to win a game; less is not worth an entry."""
@@ -102,8 +102,6 @@ def _kind(position: Position, cell: int) -> int:
 
 @dataclass(frozen=True)
 class Readiness:
-    """How readily people play a kind of cell."""
-
     kind: str
     could: int
     """At how many moves such a cell was free."""

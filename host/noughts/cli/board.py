@@ -162,7 +162,7 @@ def run_hex(
         if made.table is not None:
             options.prove_table(made.table, unproved)
         atomic_write(path, made.content)
-        whom = "any micro:bit" if made.table else "the micro:bit that is the gateway"
+        whom = "any micro:bit" if made.table else "the micro:bit that will be the gateway"
         lines.append(f"{path} written, {len(made.content):,} bytes; drag it onto {whom}")
         lines += [V1_WITHOUT_RADIO] if made.radio.sends is not None else []
     contents = {board: each.files() for board, each in firmwares.items()}
@@ -231,7 +231,7 @@ def _extract(folder: Path, contents: Contents) -> None:
             wanted[(folder if alike else folder / board) / name] = content
     for path, content in wanted.items():
         if path.exists() and path.read_bytes() != content:
-            raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
+            raise NoughtsError(f"{path} exists, with other contents; choose an empty folder")
     for path, content in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(path, content)
@@ -274,8 +274,8 @@ def _check_games(path: Path) -> str:
     with Store(path) as store:
         if wrong := store.correct_games():
             raise StoreError(
-                f"{counted(wrong, 'game')} in {path} did not match what boards have sent, and "
-                "are corrected; if that happens again, check the disk"
+                f"{counted(wrong, 'game')} in {path} did not match what boards sent (now "
+                "corrected); if this happens again, check the disk"
             )
         return f"{counted(count(store, GameFilter()), 'game')} in {path}"
 

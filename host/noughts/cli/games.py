@@ -128,7 +128,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
 @click.argument(
     "name",
     type=lambda text: as_name(text.encode(errors="replace").decode()),
-    help=f"at most {MAX_NAME} characters, and no other board's; an empty name removes it",
+    help=f'at most {MAX_NAME} characters, not in use by another board; "" removes the name',
 )
 @options.db
 @click.pass_context
@@ -149,7 +149,7 @@ def _number(text: str) -> int | str:
     if text == "last":
         return text
     if not re.fullmatch("[0-9]{1,18}", text):
-        raise ValueError(f"{text[:20]!r} is not a game; give its number, or `last` for the newest")
+        raise ValueError(f"{text[:20]!r} is not a game number; see `noughts games`, or use `last`")
     return int(text)
 
 

@@ -27,7 +27,7 @@ def _python_file(text: str) -> Path:
 def run_new(what: str, file: Path) -> None:
     """Write a template for your own engine."""
     if file.exists() or file.is_symlink():
-        raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
+        raise NoughtsError(f"{file} already exists; choose another name, or delete it first")
     typed = quoted(str(file))
     atomic_write(file, _START.replace("./mine.py", quoted(f"./{file.name}")).encode())
     print(printable(as_typed(f"{file} written; `noughts vs {typed}` plays against it")))

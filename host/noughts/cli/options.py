@@ -24,7 +24,7 @@ from noughts.files import atomic_writer
 from noughts.game.engine import Engine
 from noughts.terminal.output import say
 
-if TYPE_CHECKING:  # the store is imported where it is needed, for `hex` and `play` are to be quick
+if TYPE_CHECKING:  # imported where it is needed: `hex` and `play` should start quickly
     from noughts.store.store import Store
 
 Run = Callable[..., Any]
@@ -52,7 +52,8 @@ def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], 
 
     records: paragraphs, which the help wraps except after a line with `\b`.
     """
-    epilog = "\b\nExample:\n  " + "\n  ".join(examples) + "\n" + records
+    heading = f"\b\nExample{'s' * (len(examples) > 1)}:"
+    epilog = "\n  ".join([heading, *examples]) + f"\n{records}"
     return click.command(epilog=epilog, context_settings={"show_default": True}, **named)
 
 
@@ -122,7 +123,7 @@ def radio(run: Run) -> Run:
     @wraps(run)
     def with_radio(*, radio: Radio | None, gateway: Radio | None, **named: Any) -> Any:
         if radio and gateway:
-            raise click.UsageError("--radio and --gateway make two boards; give one of them")
+            raise click.UsageError("--radio and --gateway are for different boards; give only one")
         return run(radio=radio or gateway, **named)
 
     return with_radio

@@ -103,7 +103,7 @@ def run_play(
 ) -> int:
     """Play on a virtual micro:bit in this terminal."""
     if firmware and hex:
-        raise click.UsageError("--firmware and --hex are two firmwares; leave out one")
+        raise click.UsageError("--firmware and --hex both say what the board runs; give only one")
 
     def made() -> Program:
         chosen = firmware_for(board, hex or firmware)

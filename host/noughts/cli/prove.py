@@ -73,7 +73,7 @@ class _Proved:
             how = self._how(self.soonest.first, self.soonest.losing_line or ())
             text = f"loses moving {self.soonest.order}, {how}"
         elif self.proof.varies:
-            text = "lost no game with its answers to two calls, which is not a proof"
+            text = "did not lose when asked twice, but that is not a proof"
         else:
             text = "never loses"
         value = "preserves the value of every reachable position"
@@ -85,7 +85,7 @@ class _Proved:
             one, other = (either(reply.cells) for reply in replies)
             yield (
                 f"its answers vary: in {position} it played {one}, and another time {other}; "
-                "return all such cells in a list, and each is followed"
+                "return all of them in a list, and `prove` follows each"
             )
         elif self.engine.may_vary and (
             several := sum(len(reply.cells) > 1 for reply in self.proof.replies.values())
@@ -107,7 +107,7 @@ class _Proved:
             return "at once, as it resigns"
         if self.shown.get(first) == line:
             return "as below"
-        return f"by cells {' '.join(str(cell + 1) for cell in line)} ({after(line)})"
+        return f"with cells {' '.join(str(cell + 1) for cell in line)} ({after(line)})"
 
     def pictures(self) -> Iterator[str]:
         """These games, one board per move, with the engine's mistakes marked."""
@@ -132,8 +132,8 @@ class _Proved:
         for name, seats in self.against.items():
             halves = (float(sum(both) / 2) for both in zip(*seats, strict=True))
             rows.append((listed(name), *(f"{half:.1%}" for half in halves)))
-        counted = "each of its answers alike" if self.proof.varies else "exactly"
-        head = f"{self.name} against each engine, from either seat in turn, {counted}:"
+        counted = "counting each of its answers equally" if self.proof.varies else "exactly"
+        head = f"{self.name} against each engine, averaged over both seats, {counted}:"
         return "\n".join([head, *columns(rows, right=(1, 2, 3))])
 
     def facts(self) -> dict[str, object]:

@@ -38,8 +38,8 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @option("--tree DEPTH", "draw the search tree, this many plies deep", type=options.IntRange(1, 9))
 @option("--search", "which search to draw", type=click.Choice(_DRAWN), default="alphabeta")
 @options.output(
-    "draw the position into this picture, with each free cell's value, or the tree, of up to "
-    f"{MAX_DRAWN:,} positions, or what the chip sees",
+    "write an SVG picture: the position with each free cell's value; with --tree, the tree (up to "
+    f"{MAX_DRAWN:,} positions); with --chip, the chip's values",
     "--svg FILE",
     endings=[".svg"],
 )

@@ -32,7 +32,7 @@ _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 
 @options.command("noughts stats", "noughts stats --seats PH --plot stats.png")
 @options.as_json("the statistics")
-@options.output("plot them into this file, .png or .svg", "--plot FILE", endings=FORMATS)
+@options.output("plot them to this file, .png or .svg", "--plot FILE", endings=FORMATS)
 @options.stored_games
 def run_stats(as_json: bool, plot: Path | None, chosen: GameFilter, db: Path | None) -> None:
     """Count results, first moves and mistakes."""

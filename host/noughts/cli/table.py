@@ -32,8 +32,8 @@ _SHOWN = 6
 
 
 @options.command("noughts table --check")
-@options.output("write here instead of device/table.py", endings=[".py"])
-@option("--check", "write nothing; exit 1 if the file differs from what would be written")
+@options.output("the table file (device/table.py)", endings=[".py"])
+@option("--check", "write nothing; exit 1 if the file is not the generated table, or can lose")
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
@@ -135,7 +135,7 @@ def _print(
         for each in habits.readiness()
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
-    print("\nThe chip wins against them, on games that were not learned from\n")
+    print("\nHow often the chip wins against them, measured on games that were not learned from\n")
     if estimated is None:
         print(f"no gain can be shown yet: that takes at least {learn.FOLDS} games")
     else:

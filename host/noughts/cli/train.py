@@ -42,14 +42,14 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
 @click.argument("engine", help="menace, to start with new boxes, or a saved MENACE file")
 @option(
     "--against ENGINE",
-    f"its opponent: {', '.join(engines())}, or a file; menace to let it play itself (medium)",
+    f"its opponent: {', '.join(engines())}, or a file; menace plays itself [default: medium]",
 )
-@option("--games N", f"how many games it plays ({_GAMES})", type=IntRange(1, 1_000_000))
+@option("--games N", f"how many games it plays [default: {_GAMES}]", type=IntRange(1, 1_000_000))
 @option("--seat", "whether it moves first", type=click.Choice(_SEATS), default="first")
 @option("--seed", "the seed of the random numbers", default=1)
 @option("--stored", "learn from both sides of the stored games instead of playing")
 @options.output(f"save it in this file, {SUFFIX}", endings=[SUFFIX])
-@options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
+@options.output("draw the curve to this file, .png or .svg", "--plot FILE", FORMATS)
 @option("--show POSITION", "show its box for this position, such as X...O....")
 @options.as_json("the result")
 @options.stored_games
@@ -74,7 +74,7 @@ def run_train(
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
     if not stored and chosen != MOVED:
-        raise click.UsageError("games are chosen among the stored ones; give --stored, too")
+        raise click.UsageError("--board, --since and the like choose stored games; add --stored")
     position = None if show is None else parse_unfinished(show)
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
@@ -149,7 +149,7 @@ def _train(
 
 
 def _print_curve(menace: Menace, curve: list[Learned]) -> None:
-    print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
+    print("Its exact chances to win, draw and lose, with its beads after that many games:\n")
     print(f"{curve_text(curve, is_plain())}\n")
     for name, learned in (("before", curve[0]), ("after", curve[-1])):
         print(
@@ -180,7 +180,7 @@ def _box(menace: Menace, position: Position) -> str:
     text = f"This box is empty: {menace.name} resigns, as {position.turn}."
     if total:
         chances = ", ".join(
-            f"{cell + 1} with {count / total:.1%}" for cell, count in beads.items() if count
+            f"{cell + 1} ({count / total:.1%})" for cell, count in beads.items() if count
         )
         text = f"{position.turn} to move draws one of {counted(total, 'bead')}: it plays {chances}."
     return f"{board(position, labels)}\n\n{fill(text, 80)}"

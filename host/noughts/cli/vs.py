@@ -44,7 +44,7 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
     "noughts vs ./mine.py",
     "noughts vs --program './mine --quick'",
 )
-@options.engine_arguments(f"{', '.join(engines())}; name two to watch them play")
+@options.engine_arguments(f"one to play, or two to watch: {', '.join(engines())}")
 @option("--first", "who moves first, as X", type=click.Choice(["me", "it"]), default="me")
 @option("--seed", "the seed of the engine's random choices, to repeat a game", type=int)
 @option("--no-learning", "leave a MENACE's file as it is; otherwise it learns from your game")

@@ -61,8 +61,8 @@ _SHUTDOWN_TIMEOUT_S = 2.0
 @options.db
 @option(
     "--publish URL",
-    "send what the boards say to an MQTT broker, mqtt[s]://[user@]host[:port][/prefix]; "
-    "as PORT, such a URL collects what rooms send (see docs/rooms.md)",
+    "publish what the boards send to an MQTT broker, mqtt[s]://[user@]host[:port][/prefix]; "
+    "to collect from a broker, give its URL as PORT instead (see docs/rooms.md)",
 )
 @option("--room NAME", "with --publish: this room's name (default: this host's)")
 @option("--password-file FILE", "a file with the broker's password (or use NOUGHTS_MQTT_PASSWORD)")
@@ -90,7 +90,7 @@ def run_watch(
         raise click.UsageError("--name needs --from")
     if name is not None and not re.fullmatch("[0-9A-Za-z/][!-~]{0,99}", name):
         # In the spreadsheet of an export, it might be a formula.
-        raise click.UsageError(f"{name[:20]!r} is not a name; begin with a-z or 0-9, no spaces")
+        raise click.UsageError(f"{name[:20]!r} is not a valid name; a-z or 0-9 first, no spaces")
     if room is not None and publish is None:
         raise click.UsageError("--room needs --publish")
     addresses = (parse(each, password_file, ca) for each in port if is_broker(each))
@@ -158,10 +158,10 @@ def run_watch(
 def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
     """Refuse a loop, and warn of what others could read or confirm."""
     if publishes and str(publishes) in map(str, collects):  # as any user
-        raise NoughtsError(f"{publishes} would get back what comes from it; publish to another")
+        raise NoughtsError(f"{publishes} would get back what comes from it; publish to another one")
     for address in [*collects, *([publishes] if publishes else [])]:
         if address.password is not None and not address.tls and not address.is_here:
-            say(f"the password for {address} is sent unencrypted; use mqtts:// if the broker can")
+            say(f"the password to {address} is unencrypted; use mqtts:// if the broker supports it")
     if publishes and publishes.user is None and not publishes.is_here:
         say(
             f"{publishes} has no user; if the broker needs none, anyone who can reach it can "

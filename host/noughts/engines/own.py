@@ -66,7 +66,7 @@ class OwnEngine(Engine):
         if not (self._close and self._close.alive):
             self._start()
         if not self._lines.empty():
-            raise self._error(f"said {self._line(0)[:20]!r} unasked; print one line per question")
+            raise self._error(f"printed {self._line(0)[:20]!r} unasked; print a line per question")
         assert self._process.stdin
         with contextlib.suppress(OSError):  # it has ended, as reading will show
             os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
@@ -100,7 +100,7 @@ class OwnEngine(Engine):
         try:
             found = self._lines.get(timeout=limit_s)
         except queue.Empty:
-            advice = "look for a loop that does not end" if self._has_choose else "flush its output"
+            advice = "look for an endless loop" if self._has_choose else "make it flush its output"
             raise self._error(
                 f"did not answer within {limit_s:g} s; {advice}, or give it more time with --limit"
             ) from None
@@ -110,7 +110,7 @@ class OwnEngine(Engine):
         if not found:
             status = self._process.returncode
             how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise self._error(f"{how}, and did not answer; it has to run as long as it is asked")
+            raise self._error(f"{how} without an answer; it must keep answering lines")
         return found.decode("utf-8", "replace").strip()
 
     def _free_cells(self, line: str) -> tuple[int, ...]:
@@ -120,14 +120,14 @@ class OwnEngine(Engine):
         except ValueError:
             cells = ()
         if not cells:
-            wrong = f"said {line[:20]!r}; answer with a cell, 0 to 8, or with several"
+            wrong = f"answered {line[:20]!r}; answer with a cell, 0 to 8, or with several"
             if self._has_choose:
                 wrong = f"{line}; correct it: choose(board) returns a cell, 0 to 8, or a list"
             raise self._error(wrong)
         for cell in cells:
             if cell not in self._position.free:
                 free = ", ".join(map(str, self._position.free))
-                raise self._error(f"chose {cell}; free are {free}, counted from 0")
+                raise self._error(f"chose {cell}; the free cells are {free} (counted from 0)")
         return cells
 
 
@@ -233,7 +233,7 @@ def _named(answer: object) -> str:
     """The cells that `choose` returned; any type of whole number will do, such as numpy's."""
     with contextlib.suppress(TypeError):
         cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
-        # A comparison is not cell 0 or 1, and scores by cell are not cells.
+        # A bool is not cell 0 or 1, and a dictionary of scores is not a list of cells.
         if cells and bool not in map(type, cells) and not isinstance(answer, bytes | dict):
             return " ".join(map(str, sorted(map(operator.index, cells))))
     raise TypeError(f"choose returned {reprlib.repr(answer)}")

@@ -1,4 +1,4 @@
-"""Engines, the games that they play with each other, and the exact odds of these.
+"""Engines, the games that they play with each other, and the exact odds of those games.
 
 An engine answers a position with a move, and reports the cost; one that resigns has lost. In a
 match, each engine moves first in half of the games. Its shares have confidence intervals.
@@ -72,7 +72,7 @@ class Engine(Protocol):
     perfect: bool = False
     """Whether it claims never to lose."""
     may_vary: bool = False
-    """Whether it may answer a position differently each time, as engines that are not ours."""
+    """Whether it may answer a position differently each time, as engines that are not ours may."""
 
     def reply(self, position: Position) -> Reply:
         """Its answer to an unfinished position."""

@@ -38,9 +38,7 @@ class Position(NamedTuple):
     """The marks of both players; the game is over if `other` has a line or no cell is free."""
 
     mover: int
-    """The marks of the player to move, 9 bits."""
     other: int
-    """The marks of the player who moved last, 9 bits."""
 
     @property
     def free(self) -> tuple[int, ...]:

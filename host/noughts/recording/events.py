@@ -176,8 +176,8 @@ class StoreBusy(
     Event,
     kind="busy",
     says=(
-        "{store} is in use by another program; what boards say waits in memory, and is stored when "
-        "that program is done"
+        "{store} is in use by another program; new sentences wait in memory, and will be stored "
+        "when that program has finished"
     ),
 ):
     store: str

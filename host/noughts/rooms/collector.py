@@ -93,7 +93,6 @@ class Collector:
         self._broker.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
-        """Confirm to the rooms what has been stored."""
         if self._stored:
             self._confirmations = [
                 self._broker.publish(topic(self._prefix, room, "stored"), " ".join(digests), QOS)

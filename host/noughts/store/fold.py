@@ -68,15 +68,15 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
     ============================  =================================================================
     lines of one game             have the same seats, and the same player began. Of any two, the
                                   earlier one is unfinished (`-`), the later one's moves begin with
-                                  its moves, and its ms are not greater. A move has one ms. So
-                                  another move, another ms for a move, a time that runs backwards,
-                                  or a move after the end belongs to another game.
+                                  its moves, and its ms are not greater. Each move has one time.
+                                  So another move, another time for a move, a time that runs
+                                  backwards, or a move after the end belongs to another game.
     the cable before the radio    Games are made of lines by cable. A line by radio is added if it
                                   agrees with all of them; else it belongs to another game.
     a line that fits two games    belongs to the one whose next line has fewer moves, or to the
                                   slower one.
-    moves, times, ms, end         those of the line that has come furthest; the times of all moves
-                                  that a line ends with.
+    moves, times, ms, end         those of the line that has come furthest; a move has a
+                                  time if a line ends with that move.
     started                       the earliest start given by a live line, by cable if there
                                   is one, else by radio; heard is when the last of them arrived.
     played_before                 without a live line, the first time by which the game had ended.

@@ -77,7 +77,7 @@ def described(
     headline, remark = _situation(end, graph[-1], opponent, you)
     if at < last:
         where = f"after move {at} of {last}" if at else "at the beginning"
-        headline, remark = f"Looking back: {where}", "Play here to go on differently." * playable
+        headline, remark = f"Looking back: {where}", "Play on from here." * playable
     return {
         "opponent": opponent,
         "you": you,

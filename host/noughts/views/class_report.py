@@ -62,9 +62,9 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people.mistakes_a_game is not None:
-        shown.append((f"{people.mistakes_a_game:.2f}", "mistakes per person and game"))
+        shown.append((f"{people.mistakes_a_game:.2f}", "mistakes per person per game"))
     if found.recovered:
-        shown.append((f"{found.recovered:,}", "recovered after they were over"))
+        shown.append((f"{found.recovered:,}", "recovered after they ended"))
     if found.by_radio:
         shown.append((f"{found.by_radio:,}", "by radio alone"))
     return shown
@@ -111,7 +111,7 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
             *texts(board="board"),
             *numbers(games="games", won="won", drawn="drawn", lost="lost"),
             *numbers(between_people="two people", not_ended="not ended"),
-            *numbers(mistakes="mistakes", mistakes_a_game="a game"),
+            *numbers(mistakes="mistakes", mistakes_a_game="per game"),
             *texts(last="last game began"),
         ],
         rows,
@@ -134,12 +134,12 @@ def players(found: Stats) -> Table:
         "Players",
         [
             *texts(player="player"),
-            *numbers(games="games", moves="moves", mistakes="mistakes", mistakes_a_game="a game"),
+            *numbers(games="games", moves="moves", mistakes="mistakes", mistakes_a_game="per game"),
             *numbers(median_s="median s", quartiles_s="interquartile range"),
         ],
         rows,
-        "Games that were won or drawn; seconds for a move, in all games. A game between two people "
-        "counts once for each of them.",
+        "Counts are from games that were won or drawn; times per move are from all games. A game "
+        "between two people counts once for each of them.",
     )
 
 

@@ -1,7 +1,7 @@
-"""Games as a flat table: a row each, with columns that no spreadsheet misreads.
+"""Games as a flat table: one row per game, with columns that no spreadsheet misreads.
 
-Ids are written `0x1E10`, for 1E10 would be read as a number, and releases `v0.1.0`; moves have
-columns of their own, for 0451 would lose its zero. All other text that a spreadsheet, pandas or a
+Ids are written `0x1E10`, because 1E10 would be read as a number, and releases `v0.1.0`. Each move
+has its own column, because 0451 would lose its zero. All other text that a spreadsheet, pandas or a
 terminal might take for something else is made plain by `plain_text`.
 """
 
@@ -37,8 +37,8 @@ Value = int | str | None
 
 _PLAIN = re.compile(
     r"0x[0-9A-F]+|"  # an id
-    # Else it begins with a letter or as a path does, and is no day (a month, with or without
-    # a number), no truth, and nothing that pandas reads as a missing value or a number.
+    # Else it begins with a letter or as a path does, and is not a date (a month, with or without
+    # a number), not a boolean, and not what pandas reads as a missing value or a number.
     r"(?!(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[^0-9A-Za-z]*(\d.*)?$)"
     r"(?!(true|false|na|n/a|nan|null|none|inf|infinity)$)"
     r"[A-Za-z/\\].*",

@@ -37,11 +37,11 @@ def describe(chosen: GameFilter) -> str:
     """The choice in words; empty for all games."""
     words = []
     if chosen.boards:
-        words.append(f"boards with {' or '.join(map(repr, chosen.boards))} in their name")
+        words.append(f"boards with {' or '.join(map(repr, chosen.boards))} in their name or USB id")
     if chosen.seats:
         words.append(opponents(chosen.seats))
     if chosen.results:
-        words.append(f"results {' or '.join(chosen.results)}")
+        words.append(" or ".join(map(won, chosen.results)))
     words += [f"{name} {day}" for name, day in days(chosen).items()]
     return ", ".join(words)
 

@@ -17,7 +17,7 @@ def parsed_puzzle(text: str) -> Puzzle:
     position = Board(text).position
     found = puzzle_of(position)
     if found is None:
-        raise NoughtsError(f"{position} is not a puzzle; in one, exactly one move is right")
+        raise NoughtsError(f"{position} is not a puzzle; a puzzle has exactly one right move")
     return found
 
 

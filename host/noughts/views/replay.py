@@ -92,7 +92,7 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
         details.append(("Received", "by radio only, where anyone nearby can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
-        details.append(("Hard plays from", f"table {game.table_id}"))
+        details.append(("Hard uses", f"table {game.table_id}"))
     details.append(("On the board", f"its game {game.number} of boot {game.boot}"))
     details.append(("Lasted", f"{game.ms / 1000:.1f} s"))
     return details

@@ -1,8 +1,8 @@
 """Searches for the page Learn: the boards of a search, and the knowledge after each step.
 
-At a step, a move is tried; or its value is known, since all that can follow is known, or enough of
-it; or the moves that are left are cut, since they cannot matter any more. After the last step, the
-root's value is known, and the move to play.
+A step tries a move; or it settles a move's value, once enough of what follows is known; or it cuts
+the remaining moves, because they cannot matter. After the last step, the root's value is known, and
+the move to play.
 
 The steps are read off the tree that the engine itself went through, so they cannot differ from it.
 """

@@ -132,14 +132,14 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
-        return Instructions("Menu: against whom?", about, (*choose, ("A+B", "tilt or buttons")))
+        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", "tilt on or off")))
     if now.phase == "fault":
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
         )
     game = now.game
     if game is None:
-        return Instructions("The board starts", "The game's menu comes in a moment.")
+        return Instructions("The board is starting", "The menu will appear in a moment.")
     if now.phase == "over":
         begins = ("A or B", f"next game: player {_OTHER[game.first]} begins")
         return Instructions(
@@ -147,7 +147,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
         )
     player = game.player(len(game.moves))
     if now.phase == "thinking":
-        about = "The chip shows its move in a moment."
+        about = "The chip will move in a moment."
         return Instructions("The chip's turn", about, (_TO_MENU,), player)
     about = "Bright: A. Pulsing: B. Blinking: the cursor."
     if now.answer:

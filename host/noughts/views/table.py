@@ -42,7 +42,7 @@ class Table:
 
 
 def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0) -> Bars:
-    """Bars with these parts, in the legend's order; whole: fills a bar, by default its parts do."""
+    """Bars with these parts, in the legend's order; whole: what fills a bar, else all its parts."""
     rows = []
     for parts in counts:
         widths = [100 * part / (whole or sum(parts) or 1) for part in parts]

@@ -40,7 +40,7 @@ REST_US = 100_000
 """Between two gestures. With the shortest press, this exceeds the 112 ms in which the game would
 take a second button as part of a press of both."""
 MAX_WAITING = 3
-"""More gestures are dropped, as when a key repeats."""
+"""Any further ones, such as those of a repeating key, are dropped."""
 _FLASH_RESTS_US = 20_000
 """Without a write or erase, until a file counts as written."""
 _BUFFER = 16 * 1024

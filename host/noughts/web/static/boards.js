@@ -15,7 +15,7 @@ follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) =
 
 let acted = Promise.resolve();
 
-/** What people do is sent in its order, and never to a server that starts later. */
+/** Sends actions in order, and never to a server that was restarted in the meantime. */
 function act(what) {
   acted = acted.then(() => post('/api/boards', what, false)).catch((error) => showError(error.message));
 }

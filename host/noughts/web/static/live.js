@@ -50,7 +50,7 @@ export function follow(address, root, make, receive) {
   function arrange(order) {
     const focused = document.activeElement;
     root.replaceChildren(...order.map((id) => cards.get(id).root));
-    focused.focus({ preventScroll: true }); // what is moved loses it
+    focused.focus({ preventScroll: true }); // moving an element takes its focus away
     $('none').hidden = order.length > 0;
   }
 

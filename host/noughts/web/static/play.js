@@ -1,5 +1,5 @@
-// Play against a friend or an engine. The whole game stands in the page's address, and the server
-// says how it stands. Only this tab knows when moves were made, and the score of its games.
+// Play against a friend or an engine. The page's address holds the whole game, and the server
+// evaluates it. Only this tab knows when moves were made, and the score of its games.
 
 import { Board } from './board.js';
 import { showGraph } from './graph.js';
@@ -134,7 +134,7 @@ function draw() {
   history.replaceState(null, '', `?${query()}`);
 }
 
-/** A button for the start and one for each move, with its verdict; what had the focus keeps it. */
+/** A button for the start and one for each move, with its verdict; the focused one keeps the focus. */
 function drawMoves() {
   const focused = [...$('moves').children].findIndex((item) => item.contains(document.activeElement));
   const item = (ply, ...content) => {
@@ -195,7 +195,7 @@ async function store() {
 
 /** Stores a game where that can be done, and says what came of it. */
 async function sent(ended) {
-  if (!ended.whole) return 'A game from a given position is not stored.';
+  if (!ended.whole) return 'Games that start from a set-up position are not stored.';
   if (!mayChange) return 'Games from another computer are not stored.';
   const { opponent, you, moves, times } = ended;
   const { session, number } = tab;

@@ -3,7 +3,7 @@
 import { $ } from './page.js';
 
 export const AWAY = 'noughts is no longer running; start it again and this page continues.';
-const BUSY = 'noughts has too much to do; this page continues in a moment.';
+const BUSY = 'noughts is busy; this page will continue in a moment.';
 export const RETRY_MS = 500;
 
 const tokenOf = (page) => page.querySelector('meta[name="token"]').content;

@@ -41,7 +41,7 @@ export class Stepper {
     this.at = Math.min(Math.max(Math.trunc(step), 0), this.last);
     $('slider').value = this.at;
     $('run').textContent = this.timer ? 'Stop' : 'Play';
-    // Not `disabled`: what has the focus keeps it.
+    // Not `disabled`: the focused button keeps the focus.
     for (const [id, by] of Object.entries(BUTTONS)) {
       $(id).setAttribute('aria-disabled', this.at === (by < 0 ? 0 : this.last));
     }
