@@ -94,6 +94,8 @@ def test_killed_board_raises_and_removes_its_port(virtual):
         until(lambda: board.serial.read(4096) is None)
     with pytest.raises(BoardGoneError):  # a moment later
         until(lambda: board.leds() is None)
+    board._process.stdin.close()
+    board._process.stdin = io.BytesIO()  # as where its input closes later than its output
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
         with pytest.raises(BoardGoneError, match="no longer running") as caught:
             use()
