@@ -1,4 +1,4 @@
-"""What several tests need: the device's modules on CPython, and boards that are always closed."""
+"""Fixtures that several tests share: commands, stores, and boards that are always closed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 if os.name != "posix":
-    # They import what only POSIX has: pseudo-terminals, and limits of a process; or run its shell.
+    # They need what only POSIX has: pseudo-terminals, process limits or its shell.
     collect_ignore = [
         "e2e/test_flash.py",
         "e2e/test_play_terminal.py",
@@ -47,14 +47,14 @@ if os.name != "posix":
         "unit/test_ports.py",
     ]
 
-# A shell starts jobs in the background with Ctrl-C ignored, and what the tests start inherits that.
+# Shells start background jobs with Ctrl-C ignored, and processes that tests start inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):  # as `nohup` ignores it
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-# One profile everywhere; Hypothesis has another of its own where CI is set. A busy computer may be
-# as slow as it likes; what fails prints how to repeat it, and is tried again the next time.
+# One profile everywhere; Hypothesis would use another in CI. A busy computer may be as slow as it
+# likes; a failure prints how to repeat it, and the next run tries it again.
 slow = [HealthCheck.too_slow]
 default = settings.get_profile("default")
 settings.register_profile(
@@ -65,13 +65,13 @@ settings.load_profile("noughts")
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Where tests that are coroutines run: those that are marked `anyio`."""
+    """Where tests run that are coroutines, marked `anyio`."""
     return "asyncio"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, in which the test runs; the data folder is in it, too."""
+    """An empty folder in which the test runs; the data folder is inside it."""
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
@@ -80,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def closing() -> Iterator[Callable[..., Any]]:
-    """Gives back what it is given, and closes that when the test ends."""
+    """Returns its argument, and closes it when the test ends."""
     with contextlib.ExitStack() as stack:
         yield lambda opened: stack.enter_context(contextlib.closing(opened))
 
@@ -93,13 +93,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def recorder(store: Store) -> Recorder:
-    """What records in it."""
+    """A recorder that writes to `store`."""
     return Recorder(store)
 
 
 @pytest.fixture
 def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Sets this computer's time zone, which has the days; it is UTC to begin with."""
+    """Sets this computer's time zone, which decides where days begin; at first, it is UTC."""
 
     def change(name: str) -> None:
         monkeypatch.setenv("TZ", name)
@@ -113,7 +113,7 @@ def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 @pytest.fixture
 def stored() -> Path | None:
-    """The store that commands read; tests that have one override it."""
+    """The store that commands read; tests that need one override this."""
     return None
 
 
@@ -121,7 +121,7 @@ def stored() -> Path | None:
 def noughts(
     stored: Path | None, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command in this process; gives its exit status, its output and its errors."""
+    """Runs a command in this process; returns its exit status, its output and its errors."""
 
     def run(*words: object, db: Path | None = stored) -> tuple[int, str, str]:
         store = [] if db is None else ["--db", str(db)]
@@ -133,7 +133,7 @@ def noughts(
 
 @pytest.fixture
 def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
-    """Runs a command, which has to succeed; gives its output."""
+    """Runs a command, which must succeed; returns its output."""
 
     def run(*words: object, **named: Any) -> str:
         status, out, err = noughts(*words, **named)
@@ -145,7 +145,7 @@ def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 @pytest.fixture
 def fails(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
-    """Runs a command, which has to fail with a line that says what to do; gives that line."""
+    """Runs a command, which must fail with a line that says what to do; returns that line."""
 
     def run(*words: object, printed: str | None = None, **named: Any) -> str:
         status, out, err = noughts(*words, **named)
@@ -158,13 +158,13 @@ def fails(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 @pytest.fixture
 def refused(fails: Callable[..., str]) -> Callable[..., str]:
-    """The same of a command that prints nothing else."""
+    """The same for a command that prints only that line."""
     return partial(fails, printed="")
 
 
 @pytest.fixture
 def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
-    """Runs a command with words that it does not take; gives the line that says why."""
+    """Runs a command with arguments that it rejects; returns the line that says why."""
 
     def run(*words: object) -> str:
         status, out, err = noughts(*words)
@@ -177,13 +177,13 @@ def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 @pytest.fixture
 def watch(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Watcher]:
-    """Starts `noughts watch --json`, with a store of this name, and ends it."""
+    """Starts `noughts watch --json` with a store of this name, and ends it."""
     return lambda name, *words: closing(Watcher(tmp_path / f"{name}.db", *words))
 
 
 @pytest.fixture
 def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
-    """Starts a command in a process of its own, and ends it; the test reads what it prints."""
+    """Starts a command in its own process, and ends it; the test reads its output."""
     running: list[subprocess.Popen[Any]] = []
 
     def start(*words: object, **named: Any) -> subprocess.Popen[Any]:
@@ -200,7 +200,7 @@ def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
 
 @pytest.fixture
 def port(tmp_path: Path, closing: Callable[..., Any]) -> Callable[[str], Port]:
-    """Makes serial ports that say what the test wants."""
+    """Makes serial ports that send what the test wants."""
     from fed_port import Port
 
     return lambda name: closing(Port(tmp_path / name))
@@ -208,7 +208,7 @@ def port(tmp_path: Path, closing: Callable[..., Any]) -> Callable[[str], Port]:
 
 @pytest.fixture
 def mosquitto(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Mosquitto]:
-    """Starts MQTT brokers, and ends them. Skips a test where mosquitto is missing, but in CI."""
+    """Starts MQTT brokers, and ends them. Without mosquitto, it skips the test, except in CI."""
     if installed("mosquitto") is None or installed("mosquitto_passwd") is None:
         missing("mosquitto is missing; sh tools/get_test_programs.sh installs it")
     folders = (tmp_path / f"broker{number}" for number in itertools.count())
@@ -217,19 +217,19 @@ def mosquitto(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Mosq
 
 @pytest.fixture(params=["V1 1.1.1", long("V2 2.1.2")])
 def start(request: pytest.FixtureRequest) -> Start:
-    """Starts stepped boards, of the firmware that people get from us."""
+    """Starts stepped boards with the firmware that we ship."""
     return stepped(request.param)
 
 
 @pytest.fixture(params=["V1 1.1.1", *map(long, firmwares()[1:])])
 def start_any(request: pytest.FixtureRequest) -> Start:
-    """Starts stepped boards, of each firmware that is out there."""
+    """Starts stepped boards with each firmware in use."""
     return stepped(request.param)
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Device time: no program that waits for a board, or a drive, waits in this test."""
+    """Device time: in this test, waiting for a board or a drive takes no real time."""
     return Clock(monkeypatch)
 
 
@@ -246,14 +246,14 @@ def plugged_in(clock: Clock) -> Callable[..., SteppedBoard]:
 
 @pytest.fixture
 def drive(tmp_path: Path, clock: Clock) -> Callable[..., StandInDrive]:
-    """Makes stand-in drives, in a time that passes only while they are waited for."""
+    """Makes stand-in drives, in a time that passes only while a program waits for them."""
     paths = (tmp_path / f"MICROBIT{number or ''}" for number in itertools.count())
     return lambda *board, **named: StandInDrive(next(paths), *board, clock=clock, **named)
 
 
 @pytest.fixture
 def plugged(monkeypatch: pytest.MonkeyPatch) -> FakePorts:
-    """The micro:bits that the system knows of: none, until the test says which."""
+    """The micro:bits that the system reports: none, until the test adds some."""
     found = FakePorts()
     monkeypatch.setattr("serial.tools.list_ports.comports", found.comports)
     monkeypatch.setattr("psutil.disk_partitions", found.disk_partitions)
@@ -263,7 +263,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> FakePorts:
 
 @pytest.fixture
 def virtual(closing: Callable[..., Any]) -> Callable[..., VirtualBoard]:
-    """Starts virtual boards in step with real time, and ends them."""
+    """Starts virtual boards, in step with real time, and ends them."""
     return lambda files=None, board="V1", **named: closing(
         VirtualBoard(program(board, files), **named)
     )
@@ -276,9 +276,9 @@ def repository() -> Path:
 
 @pytest.fixture
 def terminal(folder: Path, closing: Callable[..., Any]) -> Callable[..., Terminal]:
-    """Runs `noughts` in terminals, and ends it."""
+    """Runs `noughts` in a terminal, and ends it."""
     if os.name != "posix":
-        pytest.skip("Windows has no pseudo-terminals that tests can hold")
+        pytest.skip("Windows has no pseudo-terminals that tests can use")
     from terminal import Terminal
 
     return lambda *words, **named: closing(Terminal(*words, **named))

@@ -1,4 +1,4 @@
-"""Hard's choice on an emulated board: what the chip's own code answers, and the time it takes."""
+"""Hard's choice on an emulated board: what the chip's own code answers, and how long it takes."""
 
 from typing import NamedTuple
 
@@ -7,8 +7,8 @@ from noughts.brain import Table, source
 from noughts.game.positions import EMPTY, Position, canonical
 from official import printed
 
-# The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
-# back. Garbage is collected between choices, never in one: so each takes its own time only.
+# The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 removes one.
+# Garbage is collected between choices, never during one, so each time is that of the choice alone.
 _BACK = 9
 _WALK = b"""# noughts: asks the chip, on an emulated board.
 from microbit import display
@@ -60,8 +60,8 @@ def ask_hard(
 ) -> dict[Position, Answer]:
     """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    firmware: such as `V1 1.1.1`. table: another than hard's own. up_to_symmetry: in one position of
-    each class only. Raises `RuntimeError` when the board reports an error.
+    firmware: such as `V1 1.1.1`. table: replaces hard's own. up_to_symmetry: in one position per
+    class. Raises `RuntimeError` when the board reports an error.
     """
     files = {name: files_for_boards()[name] for name in ("ai.py", "rules.py", "table.py")}
     if table is not None:
@@ -70,7 +70,7 @@ def ask_hard(
     positions: dict[Position, Position] = {}
 
     def tour(position: Position) -> None:
-        """Visit each position, or class of them, that was not seen yet, depth first."""
+        """Visit each new position, or class of positions, depth first."""
         positions[canonical(position) if up_to_symmetry else position] = position
         for cell in position.free:
             after = position.play(cell)

@@ -1,4 +1,4 @@
-"""Asking the page's application by ASGI alone, from any address; and HTML as a person reads it."""
+"""Requests to the page's application through ASGI, from any address; and HTML as people read it."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _VOID = {"meta", "link", "input"}
 
 
 class HtmlPage(HTMLParser):
-    """The tags, the rows of tables and the text of a page; every tag that needs it is closed."""
+    """The tags, table rows and text of a page; it asserts that tags are closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -28,9 +28,9 @@ class HtmlPage(HTMLParser):
         self.attributes: list[tuple[str, str | None]] = []
         self.rows: list[list[str]] = []
         self.status = ""
-        """What the page says first to a screen reader."""
+        """What a screen reader reads first."""
         self.data = ""
-        """What its script reads."""
+        """The data for its script."""
         self._open: list[str] = []
         self._in_status = False
         self._text = ""
@@ -75,7 +75,7 @@ SITE = Site(Path("no such folder", "games.db"), 8017)
 
 
 class Answer:
-    """What the application says."""
+    """The application's response."""
 
     def __init__(self, messages: list[Message]) -> None:
         start, *rest = messages
@@ -128,7 +128,7 @@ def ask(
         messages.append(message)
 
     async def once() -> None:
-        with suppress(ZeroDivisionError):  # raised again after it has been answered
+        with suppress(ZeroDivisionError):  # the server re-raises it after answering
             await application(site, LiveBoards(site))(scope, receive, send)
 
     asyncio.run(once())

@@ -1,4 +1,4 @@
-"""Driving boards in tests and the soak: press as a person does, wait for what they show and say.
+"""Driving boards in tests and the soak: press buttons, wait for LEDs and sentences.
 
 The same seed gives the same run.
 """
@@ -21,7 +21,7 @@ A: Button = "A"
 B: Button = "B"
 BOOT_S = 3.0
 SAVING_S = 5.0
-"""The choice is saved before a game starts, and pages may be moved and erased for that."""
+"""The choice is saved before a game starts, which may move and erase pages."""
 BYTE_MS = 1000 * 10 / 115_200
 
 NO_LOG = "games are not stored: no module named 'log'"
@@ -51,14 +51,14 @@ def text(leds: bytes) -> str:
 
 @cache
 def scrolled(firmware: str, message: str) -> frozenset[bytes]:
-    """The first pictures of a text that scrolls, as the firmware itself shows them."""
+    """The first pictures of a scrolling text, as the firmware itself shows them."""
     script = f"from microbit import display\ndisplay.scroll({message!r})\n"
     microbit = stepped(firmware)({"main.py": script.encode()})
     looks = []
     for _ in range(200):  # four seconds
         microbit.run_for(20_000)
         looks.append(microbit.leds())
-    # The rows are lit one after the other: a picture is whole when it is seen twice.
+    # The rows are lit one after another: a picture seen twice is complete.
     return frozenset(one for one, next in itertools.pairwise(looks) if one == next and any(one))
 
 
@@ -97,7 +97,7 @@ class Driver:
         self.rest(up_ms)
 
     def type(self, data: bytes) -> None:
-        """Send bytes to the board, and let it run until they are there."""
+        """Send bytes to the board, and let it run until they have arrived."""
         self.board.uart.send(data)
         self.board.run_for(len(data) * BYTE_MS * 1000)
 
@@ -110,7 +110,7 @@ class Driver:
         self.wait(lambda: self.leds() == wanted, f"LEDs {picture}", seconds)
 
     def scrolls(self, message: str, seconds: float = 30) -> None:
-        """Wait until most of the first pictures of a scrolling text were seen."""
+        """Wait until most of the first pictures of a scrolling text have been seen."""
         pictures = scrolled("V1 1.1.1", message)  # a V2's are the same
         seen: set[bytes] = set()
 
@@ -140,7 +140,7 @@ class Driver:
 
     @property
     def noise(self) -> list[Item]:
-        """What is not a sentence, but for what a V2 says at its start whose firmware has no log."""
+        """Everything but sentences, and but the line of a V2 whose firmware has no data log."""
         noise = (item for item in self.items if not isinstance(item, ParsedSentence))
         return [item for item in noise if getattr(item, "text", "") != NO_LOG]
 
@@ -164,7 +164,7 @@ class Driver:
         return self.games[-1]
 
     def place(self, cell: int) -> None:
-        """By buttons: move the cursor from where it starts to a free cell, and place."""
+        """With the buttons, move the cursor from its start to a free cell, and place a mark."""
         moves = self.games[-1].moves
         free = [c for c in range(9) if c not in moves]
         cursor = next(c for c in (4, 1, 3, 5, 7, 0, 2, 6, 8) if c in free)
@@ -173,14 +173,14 @@ class Driver:
         self.press(B)
 
     def play_out(self, moves: str, end: str) -> None:
-        """Two people play a whole game, each move checked on the serial line."""
+        """Play a whole game of two people, and check each move on the serial line."""
         for count, cell in enumerate(moves, 1):
             self.place(int(cell))
             self.says(moves[:count], end if count == len(moves) else "-")
 
 
 def in_menu(start: Start) -> Driver:
-    """The micro:bit of a firmware with the game in its menu. There is one: it is taken back."""
+    """A firmware's micro:bit with the game in its menu: a shared one, restored each time."""
     board, at_boot = _booted(start)
     at_boot.restore()
     driver = Driver(board)
@@ -196,7 +196,7 @@ def _booted(start: Start) -> tuple[Microbit, Snapshot]:
 
 
 class Player(Driver):
-    """Knows what each press must do, and that nothing but sentences comes after the boot.
+    """Knows what each press must do, and that only sentences follow the boot.
 
     Every method raises `ViolationError` when the board does not do what it should.
     """
@@ -209,12 +209,12 @@ class Player(Driver):
 
     @property
     def _boot(self) -> str:
-        """The id of its run; empty until it has sent that."""
+        """The id of its run; empty until it has sent it."""
         return self.boots[0].boot if self.boots else ""
 
     @property
     def games(self) -> list[Game]:
-        """Sentences since the boot, of its own games."""
+        """Sentences since the boot, from games of this run."""
         return [game for game in super().games if game.boot == self._boot]
 
     @property
@@ -229,7 +229,7 @@ class Player(Driver):
         for button in (A, B):
             self.board.release(button)
         self.wait(lambda: bool(self.boots), "the boot sentence", BOOT_S)
-        self.rest(60)  # a button that is down in the first turn of the loop is no press
+        self.rest(60)  # a button down in the first pass of the loop is not a press
 
     def tap(self, *buttons: Button) -> list[Game]:
         """Press these buttons together, and release them; returns what the board sends."""
@@ -238,9 +238,9 @@ class Player(Driver):
         return self.games[before:]
 
     def choice(self) -> str:
-        """Start a game from the menu, make a move, leave again; the choice, such as `Hb`.
+        """Start a game from the menu, make a move, leave again; returns the choice, such as `Hb`.
 
-        It is what the game plays by: the opponent's seat, and `b` for buttons or `t` for tilt.
+        It shows in how the game plays: the opponent's seat, and `b` for buttons or `t` for tilt.
         """
         self.begin()
         game = self.games[-1]
@@ -251,7 +251,7 @@ class Player(Driver):
         raise ViolationError(f"neither button places a mark in {game}")
 
     def begin(self) -> None:
-        """By B in the menu."""
+        """Press B in the menu."""
         self.tap(B)
         self.says("", "-", SAVING_S)
 

@@ -1,4 +1,4 @@
-"""A real Chromium, and requests of its pages that a test holds back."""
+"""A real Chromium, and requests of its pages that a test can hold back."""
 
 import os
 import re
@@ -19,9 +19,9 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 @contextmanager
 def open_chromium() -> Iterator[Browser]:
-    """The system's Chromium. Where it is missing, the test is skipped; in CI that is a failure.
+    """The system's Chromium. If it is missing, the test is skipped, or fails in CI.
 
-    So it is where Playwright's driver, a node, does not start.
+    The same goes for Playwright's driver, a Node.js program, if it does not start.
     """
     path = next((found for found in map(shutil.which, _NAMES) if found), None)
     if path is None:
@@ -33,7 +33,7 @@ def open_chromium() -> Iterator[Browser]:
         reason = (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
         get = "; sh tools/get_test_programs.sh installs libatomic1" if "libatomic" in reason else ""
         missing(f"Playwright's driver does not start ({reason}){get}")
-    # Its sandbox refuses to run for root, and there is none in many containers.
+    # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -51,7 +51,7 @@ def wait(page: Page, holds: Callable[[], object]) -> None:
 
 
 def cell(page: Page, number: int) -> Locator:
-    """A cell of the board that is played on, 1 to 9."""
+    """A cell of the board in play, 1 to 9."""
     return page.get_by_role("group", name="Board").get_by_role("button").nth(number - 1)
 
 
@@ -60,7 +60,7 @@ def says(page: Page, text: str | re.Pattern[str]) -> None:
 
 
 class Held:
-    """A page's requests to such addresses wait until a test lets them go on."""
+    """Holds a page's requests to matching addresses until a test lets them continue."""
 
     def __init__(self, page: Page, pattern: str | re.Pattern[str]) -> None:
         self._page = page
@@ -68,6 +68,6 @@ class Held:
         page.route(pattern, lambda route: self._routes.append(route))
 
     def next(self) -> Route:
-        """The first one that waits, or comes; a page has it later than it is asked for."""
+        """The first request that waits; the page may take a while to send one."""
         wait(self._page, lambda: self._routes)
         return self._routes.pop(0)

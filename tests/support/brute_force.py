@@ -1,4 +1,4 @@
-"""The game solved anew: on boards of nine characters, with no symmetry, apart from the solver."""
+"""The game solved again, independently of the solver: nine-character boards, no symmetry."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -11,7 +11,7 @@ from noughts.game.positions import EMPTY, WON, Position
 WINS = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 Chances = tuple[Fraction, Fraction]
-"""How likely somebody wins and loses."""
+"""How likely a player wins, and loses."""
 
 
 def has_won(board: str, side: str) -> bool:
@@ -36,7 +36,7 @@ def minimax(board: str) -> int:
 
 @cache
 def against_random(board: str, me: str, liking: Callable[[str, Chances], Any]) -> Chances:
-    """How likely somebody wins and loses against random play, by the moves that they like most."""
+    """How likely a player wins and loses against random play, with the moves they like most."""
     for side in "XO":
         if has_won(board, side):
             return Fraction(side == me), Fraction(side != me)
@@ -50,7 +50,7 @@ def against_random(board: str, me: str, liking: Callable[[str, Chances], Any]) -
 
 
 Answer = Callable[[Position], Iterable[tuple[int, Fraction]]]
-"""Cells, and how likely each is played; none: it resigns."""
+"""Cells, and how likely each is played; with none, it resigns."""
 
 
 def answers(engine: Engine) -> Answer:
@@ -63,7 +63,7 @@ def alike(cells: Sequence[int]) -> list[tuple[int, Fraction]]:
 
 
 def ends(x: Answer, o: Answer) -> list[Fraction]:
-    """How likely X wins, nobody does, and O wins: by every game, one after the other."""
+    """How likely X wins, a draw is, and O wins, computed over every game."""
 
     @cache
     def after(position: Position) -> list[Fraction]:

@@ -1,7 +1,7 @@
-"""Simulated classes, people with a habit, who play against the chip at hard.
+"""Simulated classes of people with a habit, who play against the chip at hard.
 
-What learning gains, in docs/measurements.md: each class plays so many games, and a table is learned
-from them. The chances are those of all games that there are.
+They show what learning gains (docs/measurements.md): each class plays some games, and a table is
+learned from them. The chances are computed over all possible games.
 
     python tests/support/classes.py 100
 """
@@ -18,11 +18,11 @@ from noughts.game.solver import value
 
 Lines = Sequence[tuple[int, ...]]
 Person = Callable[[Position], Sequence[int]]
-"""The cells, of which a person plays any."""
+"""The cells from which a person picks at random."""
 
 
 def _third(position: Position, marks: int, lines: Lines = LINES) -> tuple[int, ...]:
-    """The cells that complete a line of these marks."""
+    """The cells that complete a line with these marks."""
     return tuple(
         cell
         for cell in position.free
@@ -31,7 +31,7 @@ def _third(position: Position, marks: int, lines: Lines = LINES) -> tuple[int, .
 
 
 def centre_first(position: Position) -> tuple[int, ...]:
-    """The centre if it is free; else rows are completed, and blocked."""
+    """Takes the centre if it is free; otherwise completes rows, or blocks them."""
     if 4 in position.free:
         return (4,)
     return _third(position, position.mover) or blocks_only(position)
@@ -43,12 +43,12 @@ def blind_to_diagonals(position: Position) -> tuple[int, ...]:
 
 
 def blocks_only(position: Position) -> tuple[int, ...]:
-    """Never completes a row of its own, but by chance."""
+    """Completes its own rows only by chance."""
     return _third(position, position.other) or position.free
 
 
 def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGame]:
-    """Games of a person against the chip, who begin by turns."""
+    """Games of a person against the chip, who take turns to begin."""
     random = Random(seed)
     found: list[PeopleGame] = []
     for number in range(games):
@@ -64,9 +64,9 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
 
 
 def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fmean) -> float:
-    """How likely the chip is to win a game: by every game that there is, one by one.
+    """How likely the chip is to win a game, computed over every possible game.
 
-    of_moves: the chance where the chip may make several moves, from the chance of each.
+    of_moves: combines the chances of the chip's moves, if it has several.
     """
 
     def won(position: Position, chip_to_move: bool) -> float:

@@ -1,4 +1,4 @@
-"""A serial port that says what a test wants."""
+"""A serial port that sends what a test wants."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from sample_games import write
 
 
 class Port:
-    """A pseudo-terminal at `path`, a link, so that it comes back under the name that it had."""
+    """A pseudo-terminal behind the link `path`, so that it comes back under the same name."""
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
@@ -30,7 +30,7 @@ class Port:
         os.write(self._master, data)
 
     def offer(self, *sentences: Sentence) -> None:
-        """As `say`, but what does not fit is lost, as on a board's line that nobody reads."""
+        """Like `say`, but drops what does not fit, as a board does when nobody reads its line."""
         os.set_blocking(self._master, False)
         try:
             with contextlib.suppress(BlockingIOError):
@@ -39,7 +39,7 @@ class Port:
             os.set_blocking(self._master, True)
 
     def pull(self) -> None:
-        self._link.unlink()  # first: another port may have the system's name next
+        self._link.unlink()  # first: another port may get the system's name next
         os.close(self._master)
         os.close(self._slave)
 

@@ -1,9 +1,9 @@
 """Hostile serial lines against the log: `python tests/support/fuzz_log.py 600 1`.
 
-Each round a board says what no board should (random bytes, sentences with bytes changed, left out
-or cut off, checksums that hold over illegal moves, lines without end, NUL and escape characters),
-in pieces of any size, and then a good sentence. What must hold is in `check`. The tests run a few
-rounds; this program runs them for so many seconds from a seed on, and prints the seed that fails.
+In each round, a board sends what no board should (random bytes, sentences with bytes changed, left
+out or cut off, valid checksums over illegal moves, endless lines, NUL and escape characters), in
+pieces of any size, and then a good sentence. `check` asserts what must hold. The tests run a few
+rounds; this program runs them for some seconds, starting at a seed, and prints the seed that fails.
 """
 
 import io
@@ -30,7 +30,7 @@ GOOD = write(GOOD_GAME).encode()
 
 
 def sentence(dice: Random) -> bytes:
-    """A real one, of a game as far as it has come: of the board or of others that it hears."""
+    """A real sentence of a game at any stage, from the board or from others that it receives."""
     moves: tuple[int, ...] = ()
     for cell in dice.sample(range(9), dice.randrange(10)):
         if outcome(moves, "A") == "-":
@@ -42,7 +42,7 @@ def sentence(dice: Random) -> bytes:
 
 
 def mutated(dice: Random) -> bytes:
-    """A real one with some bytes changed, left out, doubled, or cut off."""
+    """A real sentence with some bytes changed, left out, doubled, or cut off."""
     line = bytearray(sentence(dice))
     for _ in range(dice.randrange(1, 5)):
         at = dice.randrange(len(line) + 1)
@@ -57,7 +57,7 @@ _ODD = ("", "-1", "9", "1e3", "99999999999", "0123456780", "HH", "XX", "x", "?",
 
 
 def illegal(dice: Random) -> bytes:
-    """The checksum holds; the moves and the end are as they like, and sometimes another field."""
+    """A valid checksum, but arbitrary moves and end, and sometimes another odd field."""
     fields = [
         "NG",
         f"{dice.randrange(16):08X}",
@@ -75,7 +75,7 @@ def illegal(dice: Random) -> bytes:
 
 
 def noise(dice: Random) -> bytes:
-    """Random bytes, or escapes, or very much of one byte."""
+    """Random bytes, or escapes, or one byte many times."""
     escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b", b"$*,$"
     much = dice.randbytes(1) * dice.randrange(5 * MAX_LENGTH)
     return dice.choice((dice.randbytes(dice.randrange(200)), dice.choice(escapes), much))
@@ -90,7 +90,7 @@ def hostile(dice: Random) -> bytes:
 
 
 def sent_messages(store: Store) -> list[Message]:
-    """All that a room would send; their raw lines are such as `noughts watch --from` reads."""
+    """All that a room would send; `noughts watch --from` can read their raw lines."""
     found: list[Message] = []
     line = 0
     while True:
@@ -101,7 +101,7 @@ def sent_messages(store: Store) -> list[Message]:
 
 
 def check(data: bytes, dice: Random, folder: Path) -> None:
-    """Hear this and then a good sentence, and assert all that must hold."""
+    """Record this and then a good sentence, and assert all that must hold."""
     with Store(folder / "games.db", create=True) as store:
         recorder = Recorder(store)
         events: list[Event] = []
@@ -126,16 +126,16 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         lines = b"".join(each.lines for each in sent_messages(store))
         for captured in capture.read(io.BytesIO(lines)):
             assert captured.board in _BOARDS, "a raw line that cannot be read again"
-            told = receive(again, captured.board, captured.data, captured.at)
-            told += receive(again, captured.board, b"\n", captured.at)
-            assert not any(isinstance(event, SentenceStored) and event.new for event in told)
+            repeated = receive(again, captured.board, captured.data, captured.at)
+            repeated += receive(again, captured.board, b"\n", captured.at)
+            assert not any(isinstance(event, SentenceStored) and event.new for event in repeated)
         assert lines_before == store.read(stored), "noise does not come back from raw lines"
         assert not store.correct_games()
         check_store(store)
 
 
 def check_store(store: Store) -> None:
-    """No illegal game is there, and what is there can be looked at."""
+    """Assert that every stored game is legal and can be shown."""
     for seats, first, moves, times, end in store.read(
         "SELECT seats, first, moves, times, end FROM games"
     ):

@@ -3,8 +3,8 @@
     python tests/support/kill_rooms.py 200 1
 
 This program plays two boards for each of two rooms, through pseudo-terminals. A real mosquitto
-connects the rooms with a collector. After each of so many kills, from a seed, games must arrive
-again. At the end, the collector's store must have each game once, as the store of its room has it.
+connects the rooms with a collector. Give it a number of kills and a seed. After each kill,
+games must arrive again. At the end, the collector must store each game once, just as its room does.
 """
 
 import contextlib
@@ -33,15 +33,15 @@ ROOMS = ("3a", "3b")
 _BOARDS = 2
 _PLY_MS = 5
 _TWO, _AT_ONCE = 0.2, 0.2
-"""Of all kills, how many hit two at once, and how many come before anything has recovered."""
+"""The shares of kills that hit two at once, and that come before anything has recovered."""
 _ENDED = "SELECT boot, number FROM games WHERE end <> '-'"
 _ALL = """
     SELECT (SELECT name FROM boards WHERE id = board), boot, number, moves, times, ms, end,
         coalesce(started, played_before - ms)
     FROM games ORDER BY boot, number
 """
-"""Where only the end of a game was received, a room that was killed may take it for a late one, and
-the collector not: it came at the same moment."""
+"""If only the end of a game was received, a room that was killed may take it for a late game, and
+the collector may not: hence `coalesce`, which gives the same moment for both."""
 
 _RESEND_AFTER_S = 10.0
 _FORKS = multiprocessing.get_context("forkserver")
@@ -59,7 +59,7 @@ def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
 def _run(words: list[str], errors: str) -> None:
     from noughts.__main__ import main
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, in a shell's background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     sys.argv[1:] = words
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
@@ -67,9 +67,9 @@ def _run(words: list[str], errors: str) -> None:
 
 
 class Life:
-    """A command that is started again and again: each life is a fork, with all imported.
+    """A command that is started again and again: each life is a fork with everything imported.
 
-    What it says on standard error is in a file.
+    Its standard error goes to a file.
     """
 
     def __init__(self, errors: Path, *words: str) -> None:
@@ -84,7 +84,7 @@ class Life:
         """End it, and wait until it has ended. Raises `ProcessLookupError` if it had before."""
         if not self._process.is_alive():
             raise ProcessLookupError
-        while self._process.is_alive():  # a signal is lost that comes before a life has begun
+        while self._process.is_alive():  # a signal that comes too early is lost
             os.kill(self._process.pid or 0, number)
             self._process.join(_RESEND_AFTER_S)
 
@@ -139,7 +139,7 @@ class School:
             time.sleep(_PLY_MS / 1000)
 
     def kill(self, kills: int) -> Iterator[str]:
-        """Kill so often, and start again; gives who was killed."""
+        """Kill processes and start them again; yields the name of each one killed."""
         self._play_until(1)
         while kills:
             if self._dice.random() >= _AT_ONCE:
@@ -157,17 +157,17 @@ class School:
         self._play_until(len(rows(self._db, _ENDED)) + len(self._boards))
 
     def end(self) -> tuple[int, list[str]]:
-        """End all as Ctrl-C does; how many games there are, and those that differ."""
+        """End all as Ctrl-C does; returns the number of games, and those that differ."""
         for name in self._commands.keys() - {"the collector"}:
             self._commands[name].kill(signal.SIGINT)
-        for name in self._commands.keys() - {"the collector"}:  # what was not confirmed is sent
+        for name in self._commands.keys() - {"the collector"}:  # to send what was not confirmed
             self._commands[name].start()
         played = [  # with the boards' names at the collector
             (f"{room}/{board}", *game)
             for room in ROOMS
             for board, *game in rows(self._of(room), _ALL)
         ]
-        with contextlib.suppress(AssertionError):  # what differs is reported as wrong
+        with contextlib.suppress(AssertionError):  # differences are reported as wrong
             until(lambda: rows(self._db, _ALL) == played, "all games")
         for life in reversed(self._commands.values()):  # the rooms first
             life.kill(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The commands in docs/lessons, run as they stand there, and the pictures that they make."""
+"""The commands in docs/lessons, run as they are written, and the pictures that they make."""
 
 import io
 import os
@@ -24,10 +24,10 @@ class Example(NamedTuple):
 
     words: list[str]
     shown: str
-    """What the lesson says that it prints; a line `...` stands for any number of lines."""
+    """The output that the lesson shows; a line `...` stands for any number of lines."""
 
     def run(self, folder: Path) -> str:
-        """What it prints, run in a folder; its pictures are written there."""
+        """Run it in a folder, to which it writes its pictures; returns what it prints."""
         before = Path.cwd()
         os.chdir(folder)
         out, err = io.StringIO(), io.StringIO()

@@ -1,4 +1,4 @@
-"""Stand-ins for the boards of the page, which do what a test wants."""
+"""Stand-ins for the boards on the page, which do what a test wants."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ DARK = bytes(25)
 
 
 class Board:
-    """Shows what the test wants it to, and notes what is done with it."""
+    """Shows what the test wants, and records what is done to it."""
 
     firmware = "MicroPython"
 
@@ -44,7 +44,7 @@ class Board:
 
 
 class Boards:
-    """Stands in for virtual boards: all run, and nothing is emulated."""
+    """Stands in for virtual boards: all are running, but not emulated."""
 
     def __init__(
         self, count: int, follow: Callable[..., object], changed: Callable[[str], object]
@@ -70,13 +70,13 @@ class Boards:
 
 
 def told(live_boards: LiveBoards, *sentences: Sentence) -> None:
-    """Let the first virtual board be plugged in, and say something."""
+    """Plug in the first virtual board, and let it send sentences."""
     live_boards._recorded.put(PortOpened("virtual-1", "there"))
     live_boards._recorded.put(DataReceived("virtual-1", wire(*sentences), None))
 
 
 async def settled(holds: Callable[[], object]) -> None:
-    """Let everything else go on until something holds."""
+    """Let everything else run until a condition holds."""
     for _ in range(12_000):
         if holds():
             return

@@ -1,4 +1,4 @@
-"""Debian's own MQTT broker, on a port of this computer alone; `close()` it."""
+"""Debian's own MQTT broker, on a local port of this computer; `close()` it."""
 
 import contextlib
 import getpass
@@ -16,12 +16,12 @@ _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", "C:\\Program Fi
 
 
 def installed(name: str) -> str | None:
-    """Where the broker is; /usr/sbin is not on everybody's path."""
+    """Where a program of mosquitto is; /usr/sbin is not on everybody's path."""
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *_PLACES]))
 
 
 def is_slow(why: str) -> bool:
-    """Whether a broker is waited for only because it had no turn on a busy computer."""
+    """Whether a broker is late only because the computer is busy."""
     return "timed out" in why or "Keep alive" in why
 
 
@@ -34,9 +34,9 @@ def write_users(path: Path, users: Mapping[str, str]) -> None:
 
 
 class Mosquitto:
-    """A broker that keeps what it has in a folder, and may be killed and started again.
+    """A broker that stores its data in a folder, and may be killed and started again.
 
-    lines: of its configuration besides. whole: all of it, with its `{port}`.
+    lines: added to its configuration. whole: replaces it, and has a `{port}` to fill in.
     """
 
     def __init__(self, folder: Path, lines: tuple[str, ...] = (), whole: str | None = None) -> None:
@@ -46,7 +46,7 @@ class Mosquitto:
         self._configuration = folder / "mosquitto.conf"
         persistence = f"persistence true\npersistence_location {folder}{os.sep}"
         ours = "allow_anonymous true", persistence, *lines, "listener {port} 127.0.0.1"
-        user = f"user {getpass.getuser()}"  # else root would become another one
+        user = f"user {getpass.getuser()}"  # otherwise root would switch to another one
         text = "\n".join([user, *(ours if whole is None else [whole]), ""])
         self._configuration.write_text(text.replace("{port}", str(self.port)))
         self.start()
@@ -60,7 +60,7 @@ class Mosquitto:
         return self._process.pid
 
     def start(self) -> None:
-        """Start it, again if it was killed, and wait until it answers."""
+        """Start it, or restart it after a kill, and wait until it answers."""
         found = installed("mosquitto")
         assert found is not None
         with self.log.open("ab") as log:
@@ -77,7 +77,7 @@ class Mosquitto:
         return False
 
     def kill(self) -> None:
-        """As `kill -9` does: what it has not saved is lost."""
+        """Kill it as `kill -9` does: unsaved data is lost."""
         self._process.kill()
         self._process.wait()
 
@@ -85,7 +85,7 @@ class Mosquitto:
 
 
 def _free_port() -> int:
-    """One that nobody has, and that the system gives to nobody who does not ask for it."""
+    """A free port outside the range from which the system assigns ports."""
     dice = random.Random()
     while True:
         port = dice.randrange(20_000, 32_000)

@@ -1,4 +1,4 @@
-"""What a test needs: what this computer may lack, and time."""
+"""Marks for tests that need something this computer may lack, or much time."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linu
 
 
 def missing(what: str) -> NoReturn:
-    """Skips the test that runs, and says why. In CI that is a failure."""
+    """Skip the current test, with the reason. In CI, fail it."""
     if os.environ.get("CI"):
         pytest.fail(what)
     pytest.skip(what)

@@ -13,7 +13,7 @@ Start = Callable[..., Microbit]
 """Starts a stepped board with files, by default the game."""
 
 NEWEST = "V1 1.1.1", "V2 2.1.2"
-"""The firmwares that people get from us."""
+"""The firmwares that we ship."""
 
 
 def firmwares() -> list[str]:
@@ -23,7 +23,7 @@ def firmwares() -> list[str]:
 
 @cache
 def stepped(name: str) -> Start:
-    """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
+    """A function that starts boards with a firmware of that name, such as `V1 1.1.1`."""
 
     def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
         return program(files=files, firmware=_firmware(name)).microbit(seed)
@@ -34,7 +34,7 @@ def stepped(name: str) -> Start:
 def printed(name: str, files: Mapping[str, bytes]) -> str:
     """What a program prints on a firmware of that name, until it ends.
 
-    Raises `RuntimeError` where it ends with a fault, or not within ten minutes of device time.
+    Raises `RuntimeError` if it ends with a fault, or runs for ten minutes of device time.
     """
     board = stepped(name)(files)
     received = board.uart.received

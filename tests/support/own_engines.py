@@ -13,7 +13,7 @@ FIRST_FREE = "def choose(board):\n    return board.legal_moves[0]\n"
 
 
 def outcomes(choose: Choose, first: bool, board: Board = _START) -> Iterator[Board]:
-    """Every game of a function: what follows from each of its choices, and of the other's moves."""
+    """The end of every possible game of a function against any opponent."""
     if board.is_over:
         yield board
         return
@@ -23,10 +23,10 @@ def outcomes(choose: Choose, first: bool, board: Board = _START) -> Iterator[Boa
 
 
 def is_gone(pid: int) -> bool:
-    """Waits for that: a process that was killed takes a moment to end."""
+    """Wait until a process is gone: one that was killed takes a moment to end."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
-        # In a container, nobody may collect what is left of it.
+        # In a container, there may be nobody to reap it.
         while process.status() != psutil.STATUS_ZOMBIE:
             with suppress(psutil.TimeoutExpired):
                 process.wait(timeout=0.1)

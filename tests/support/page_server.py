@@ -1,4 +1,4 @@
-"""The page's server: in a thread of the tests, or `noughts web` in a process of its own."""
+"""The page's server: in a thread of the tests, or `noughts web` in its own process."""
 
 import http.client
 import os
@@ -28,7 +28,7 @@ class _Served:
     def ask(
         self, method: str, address: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """A request that no browser made; `_` in a header's name stands for `-`."""
+        """Send a request without a browser; `_` in a header's name stands for `-`."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
         with closing(connection):
@@ -61,7 +61,7 @@ class ThreadServer(_Served):
 
 
 class Server(_Served):
-    """`noughts web`, or a program like it, in a process of its own, on a port of the system's."""
+    """`noughts web`, or a similar program, in its own process, on a port that the system picks."""
 
     def __init__(
         self, folder: Path, *words: str, program: Sequence[str] = ("-m", "noughts")
@@ -81,7 +81,7 @@ class Server(_Served):
         self.port = int(found[1])
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
-        """Send a signal; gives the exit status, and all that it has printed."""
+        """Send a signal; returns the exit status, and everything that it has printed."""
         self.process.send_signal(number)
         _, rest = self.process.communicate(timeout=LIMIT_S)
         return self.process.returncode, (self._printed + rest).decode()

@@ -1,9 +1,9 @@
 """QEMU's micro:bit V1 (`-M microbit`), which shares nothing with our emulator.
 
-Device time is a count of instructions, and idle time is skipped, so how busy the computer is makes
-no difference to the firmware. But it runs on by itself: its driver waits for what is seen,
-and for device time that has passed at least. After a write to flash the LEDs may stand still for
-16.8 s of device time: QEMU counts the time of a timer that was stopped twice (`nrf51_timer.c`).
+Device time is a count of instructions, and idle time is skipped, so a busy computer makes no
+difference to the firmware. But it runs on its own: a test can only wait until something shows, or
+until some device time has passed. After a write to flash, the LEDs may freeze for 16.8 s of device
+time: QEMU counts the time of a stopped timer twice (`nrf51_timer.c`).
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _ICOUNT = "shift=6,sleep=off"
 _ANSWER_S = 120.0
 _PINS = {"A": 17, "B": 26}
 _GPIO_OUT = 0x50000504
-_TIMER2 = 0x4000A000  # the firmware leaves it alone, so it is our clock
+_TIMER2 = 0x4000A000  # the firmware does not use it, so it is our clock
 _START_CLOCK = (
     f"writel {_TIMER2 + 0x504} 0",  # a timer,
     f"writel {_TIMER2 + 0x508} 3",  # of 32 bits,
@@ -32,7 +32,7 @@ _START_CLOCK = (
 )
 _READ_CLOCK = f"writel {_TIMER2 + 0x40} 1", f"readl {_TIMER2 + 0x540}"
 _BUFFER = 4
-"""Where the display object has its levels, column by column, after the pointer to its type."""
+"""Offset of the levels, column by column, in the display object, after its type pointer."""
 # The LED, as (x, y), at each row (pins 13-15, high) and column (pins 4-12, low) of the wiring.
 _LEDS = (
     ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
@@ -44,7 +44,7 @@ _LEDS = (
 class Qemu:
     """A V1 that runs from power-on until `close()`.
 
-    display: the address of the firmware's display object, which its `id` tells.
+    display: the address of the firmware's display object, which is its `id`.
     """
 
     def __init__(self, memory: intelhex.IntelHex, display: int) -> None:
@@ -91,7 +91,7 @@ class Qemu:
         return b""
 
     def press(self, *buttons: str) -> None:
-        """Push buttons down, all at one moment of device time."""
+        """Push buttons down, all at the same moment of device time."""
         self._set_pins(buttons, 0)
 
     def release(self, *buttons: str) -> None:
@@ -126,7 +126,7 @@ class Qemu:
         self._execute("cont")
 
     def _ask(self, *commands: str) -> list[int]:
-        """Send commands of QEMU's test protocol: the value of each answer, 0 where it has none."""
+        """Send commands of QEMU's test protocol; returns the value of each answer, 0 if none."""
         self._qtest.sendall("".join(f"{command}\n" for command in commands).encode())
         values = []
         for command in commands:

@@ -1,11 +1,11 @@
-"""A class plays through the air: emulated boards that send, and one gateway, in one ether.
+"""A class plays by radio: emulated boards that send, and one gateway, in one ether.
 
     python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
-Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
-watch` would store it, and is compared with what each board has sent on its own serial line. All is
-in device time, and the same in each run. No radio was used: the emulator's README says how the
-ether is modelled. Exit status 1 where a game is in the store that nobody played.
+Random presses play each board. The gateway's output goes into a store as `noughts watch` would
+store it, and is compared with what each board sent on its own serial line. Everything is in device
+time, and the same in each run. No real radio is involved: the emulator's README describes its model
+of the ether. The exit status is 1 if the store has a game that nobody played.
 """
 
 import argparse
@@ -32,18 +32,18 @@ from sample_games import receive
 
 GROUP = 7
 LONGEST_S = 94
-"""For so long a board sends its last sentences again, at most."""
+"""The longest time for which a board repeats its last sentences."""
 _STEP_US = 50_000
 _DOWN_US = 60_000
 _PAUSES_US = 300_000, 1_500_000
 _STARTS_US = 3_000_000
-"""Boards are switched on one after the other; their first frame comes later than that."""
+"""Boards are switched on within this time; their first frames come later."""
 _AT = 1_750_000_000_000
 
 
 def collided(packets: Iterable[Packet]) -> int:
-    """How many met another."""
-    count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
+    """How many packets overlapped another."""
+    count, last_end, last_met = 0, 0, True  # of the earlier packets, the one that ends last
     for begin, end in sorted((packet.start, packet.end) for packet in packets):
         meets = begin < last_end
         count += meets + (meets and not last_met)
@@ -65,7 +65,7 @@ class _Pupil:
             if self._opponent:
                 button, self._opponent = "A", self._opponent - 1
             self._tap(button)
-            if self._random.random() < 0.01:  # a game is left now and then
+            if self._random.random() < 0.01:  # now and then, leave a game
                 self._tap("B" if button == "A" else "A")
             self._at_us += self._random.randrange(*self._pauses_us)
 
@@ -76,7 +76,7 @@ class _Pupil:
 
 @dataclass
 class Result:
-    """What was played, and what of it arrived."""
+    """What was played, and how much of it arrived."""
 
     seconds: float
     frames: int
@@ -86,7 +86,7 @@ class Result:
     played: list[Game]
     """The last sentence of each game that was played."""
     ends: Counter[str] = field(default_factory=Counter)
-    """How many games are `complete`, `incomplete` or `missing` in the store, or were `going on`."""
+    """How many games are `complete`, `incomplete` or `missing` in the store, or `going on`."""
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -121,7 +121,7 @@ def play(
     rest_s: float = LONGEST_S,
     pauses_us: tuple[int, int] = _PAUSES_US,
 ) -> Result:
-    """Let a class play for some device seconds, and rest; `Result` of what arrived.
+    """Let a class play for some device seconds, then rest; returns what arrived.
 
     pauses_us: between two presses, at least and at most.
     """

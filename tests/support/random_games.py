@@ -1,4 +1,4 @@
-"""Sentences of games at random, as a board would send them."""
+"""Sentences of random games, as a board would send them."""
 
 from random import Random
 

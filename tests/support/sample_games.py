@@ -17,7 +17,7 @@ DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
 """The left column; the second move, on an edge, is the mistake."""
 AT = 1_790_000_000_000
-"""A moment: 2026-09-21 14:13:20 UTC."""
+"""2026-09-21 14:13:20 UTC."""
 HOSTILE_NAMES = (
     "<script>document.title = 'taken'</script>",
     '"><img src=x onerror="document.title=\'taken\'">',
@@ -53,7 +53,7 @@ def write(sentence: Sentence, radio_id: str | None = None) -> str:
 
 
 def wire(*sentences: Sentence, radio_id: str | None = None) -> bytes:
-    """What a board sends, or a gateway that has received it from one."""
+    """What a board sends, or a gateway that has received it by radio."""
     return b"".join(f"{write(each, radio_id)}\r\n".encode() for each in sentences)
 
 
@@ -76,13 +76,13 @@ def insert(
 
 
 def receive(recorder: Recorder, board: str, data: bytes, at: int | None) -> list[Event]:
-    """Let a recorder take bytes from a board, and store them; gives the events."""
+    """Let a recorder take bytes from a board and store them; returns the events."""
     recorder.take(DataReceived(board, data, at))
     return recorder.settle()
 
 
 def add(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
-    """Store a sentence, received as long after a game began as it says; each board has its boot."""
+    """Store a sentence, received at its time in the game; each board gets its own boot id."""
     if sentence.boot == BOOT.boot and board != "usb-1":
         sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0

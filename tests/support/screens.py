@@ -1,4 +1,4 @@
-"""What a Textual app shows, and a board for one to show."""
+"""The text that a Textual app shows, and a stand-in board for it."""
 
 from textual.app import App
 
@@ -13,7 +13,7 @@ def screen_text(app: App[object]) -> str:
 
 
 class StandIn(Board):
-    """A board that shows and says what the test wants."""
+    """A board that shows and sends what the test wants."""
 
     firmware = "stand-in of the tests"
 

@@ -1,6 +1,6 @@
-"""The official firmwares, with no more of them than what they say of themselves, and our files.
+"""The official firmwares, reduced to the data that describes them, and our files.
 
-They are read and written many times as fast as the whole ones.
+They are read and written many times as fast as whole ones.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from noughts.boards.packing import files_for_boards
 
 V2_TABLE = 0x67FC0
 SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}
-"""Where a firmware says what and where it is."""
+"""Where a firmware stores its own version and layout."""
 
 
 def slim_hex(files: Mapping[str, bytes]) -> str:
-    """A Universal Hex of them, each with these files."""
+    """A Universal Hex of slim firmwares, each with these files."""
     return universal_hex({each: slim(each).with_files(files) for each in SAYS})
 
 
 @cache
 def slim(board: str) -> Firmware:
-    """The firmware for a board."""
+    """The slim firmware for a board."""
     firmware = firmware_for_boards()[board]
     memory = firmware.with_files(files_for_boards()).memory
     version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())

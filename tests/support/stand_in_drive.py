@@ -1,9 +1,9 @@
 """A stand-in for the drive that a board's interface chip shows: a folder.
 
-It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
-comes back without it, with FAIL.TXT if it refuses it. Else the hex is programmed into a board, if
-there is one. It looks at the folder when a test calls `look`, or whenever a program sleeps on its
-clock. What it cannot stand in for is USB, and the chip's timing.
+It does what a program on the PC can see of the drive: it takes a hex, goes away, and comes back
+without it, with FAIL.TXT if it refuses it. Otherwise it programs the hex into a board, if there is
+one. It looks at the folder when a test calls `look`, or whenever a program sleeps on its clock. It
+cannot imitate USB, or the chip's timing.
 """
 
 import shutil
@@ -38,7 +38,7 @@ class StandInDrive:
     usb_id: str = USB_ID
     mode: str = "Interface"
     refuses: str = ""
-    """Why it does not take a hex."""
+    """The reason for which it refuses a hex."""
     returns: bool = True
     received: list[bytes] = field(default_factory=list)
     _mounted: int = 0
@@ -58,7 +58,7 @@ class StandInDrive:
         self._mounted += 1
 
     def look(self) -> None:
-        """Take a hex that has come and go away; when looked at again, come back."""
+        """Take a hex that has arrived, and go away; on the next look, come back."""
         if self.returns and not self.path.is_dir():
             self.mount(self.refuses and f"error: {self.refuses}\r\ntype: transient, user\r\n")
         for path in self.path.glob("*.hex"):

@@ -1,9 +1,8 @@
-"""A computer where just those micro:bits are plugged in that a test, or `make bench`, says.
+"""A computer with just the micro:bits plugged in that a test, or `make bench`, asks for.
 
     python stand_in_ports.py '{"9900…": "/dev/pts/7"}' web --boards 0
 
-Stands in for what the system says about USB, by the libraries that ask it; ports and drives are
-real ones.
+It replaces what the libraries report about USB; the ports and drives themselves are real.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Serial ports whose devices run only while a program waits for them: nothing here ever sleeps.
 
-A `Clock` takes the place of the one by which noughts, and microfs, wait for boards. Whoever sleeps
-or waits for bytes steps the boards on it: they run the official firmware, or a `Talker` answers by
-a function. Their ports are opened by `stepped://` addresses, through pyserial.
+A `Clock` replaces the one with which noughts and microfs wait for boards. Any sleep or wait for
+bytes steps the boards on it: they run the official firmware, or a `Talker` answers with a function.
+Pyserial opens their ports by `stepped://` addresses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Clock:
         self.us = 0
         self.devices: list[SteppedBoard] = []
         self.on_sleep: list[Callable[[], object]] = []
-        """Called after each sleep: anything else that happens while programs wait."""
+        """Called after each sleep, for anything else that happens while programs wait."""
         monkeypatch.setattr("noughts.boards.clock.monotonic", self.monotonic)
         monkeypatch.setattr("noughts.boards.clock.sleep", self.sleep)
         monkeypatch.setattr("microfs.time", self)
@@ -43,7 +43,7 @@ class Clock:
             call()
 
     def wait(self, enough: Callable[[], bool], seconds: float) -> None:
-        """Let time pass, and the devices run, until there is enough, or for so many seconds."""
+        """Let time pass and the devices run until there is enough, or for some seconds."""
         end_us = self.us + round(seconds * 1e6)
         while not enough() and self.us < end_us:
             step_us = min(_STEP_US, end_us - self.us)
@@ -71,7 +71,7 @@ class SteppedBoard:
 
 
 class Talker:
-    """Answers what it receives by a function of bytes, each millisecond."""
+    """Answers what it receives with a function of bytes, each millisecond."""
 
     board = "V1"
 
@@ -88,7 +88,7 @@ class Talker:
 
 
 class SteppedPort:
-    """A `stepped://` port: what noughts and microfs use of pyserial's interface."""
+    """A `stepped://` port, with the parts of pyserial's interface that noughts and microfs use."""
 
     port = ""
 

@@ -1,4 +1,4 @@
-"""A program in a real terminal: a pseudo-terminal that the test holds the other end of."""
+"""A program in a real terminal: a pseudo-terminal that the test controls."""
 
 import contextlib
 import fcntl
@@ -26,7 +26,7 @@ class Terminal:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-            # Said by name: the readline library sets sizes that os.environ knows nothing of.
+            # By name: the readline library sets sizes that os.environ does not show.
             named = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
             named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
             os.execve(sys.executable, [sys.executable, "-m", "noughts", *words], named)
@@ -34,7 +34,7 @@ class Terminal:
         self.status: int | None = None
 
     def read(self, seconds: float) -> bool:
-        """Add what it prints to `text`; whether there was anything."""
+        """Add its output to `text`; returns whether there was any."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if ready:
             try:
@@ -51,9 +51,9 @@ class Terminal:
             self.read(0.1)
 
     def wait_for_rest(self) -> None:
-        """Until it sleeps, as while it waits for a key.
+        """Wait until it sleeps, as it does while waiting for a key.
 
-        `input()` only sees a Ctrl-C that comes while it waits already.
+        `input()` only sees a Ctrl-C that comes once it is waiting.
         """
         process = psutil.Process(self.pid)
         until(lambda: process.status() == psutil.STATUS_SLEEPING, "the program's rest")
@@ -66,29 +66,29 @@ class Terminal:
         while not self.has_ended():
             assert time.monotonic() < end, "the program does not end"
             self.read(0.05)
-        while self.read(0):  # its last words
+        while self.read(0):  # its last output
             pass
         assert self.status is not None
         return self.status
 
     def fill(self) -> None:
-        """Let the terminal take nothing any more: nobody reads what it has been given."""
+        """Fill the terminal, whose output nobody reads, until it accepts no more."""
         screen = os.open(f"/proc/{self.pid}/fd/1", os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        while select.select([], [screen], [], 0.2)[1]:  # what it had may go on to where it is read
+        while select.select([], [screen], [], 0.2)[1]:  # until its buffers stay full
             with contextlib.suppress(BlockingIOError):
                 while True:
                     os.write(screen, b" " * 100)
         os.close(screen)
 
     def has_ended(self) -> bool:
-        """Whether it has, though nobody reads."""
+        """Whether the program has ended, without reading its output."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:
             self.status = os.waitstatus_to_exitcode(status)
         return self.status is not None
 
     def hang_up(self) -> None:
-        """Close the terminal, as its window is closed."""
+        """Close the terminal, as when its window is closed."""
         os.close(self.master)
         self.master = os.open(os.devnull, os.O_RDONLY)
 

@@ -1,4 +1,4 @@
-"""Waiting for what happens in real time."""
+"""Waiting for a condition in real time."""
 
 import time
 from collections.abc import Callable

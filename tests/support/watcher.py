@@ -1,4 +1,4 @@
-"""A running `noughts watch --json`, and what it has stored."""
+"""A running `noughts watch --json`, and the games it has stored."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from waiting import until
 
 
 class Watcher:
-    """Runs the command, and takes in what it prints. `end()` or `kill()` it."""
+    """Runs the command, and collects its events. `end()` or `kill()` it."""
 
     def __init__(self, db: Path, *words: str) -> None:
         self.db = db
@@ -38,7 +38,7 @@ class Watcher:
             self.events.append(json.loads(line))
 
     def happens(self, event: str, times: int = 1, **named: object) -> None:
-        """Wait for so many such events, with these fields."""
+        """Wait for a number of such events, with these fields."""
         wanted = {"event": event, **named}
         until(lambda: sum(wanted.items() <= e.items() for e in self.events) >= times, str(wanted))
 
@@ -46,7 +46,7 @@ class Watcher:
         self.happens("connected", times, port=port)
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
-        """End it as Ctrl-C does; gives its exit status and what it printed on standard error."""
+        """End it as Ctrl-C does; returns its exit status and its standard error."""
         self._process.send_signal(number)
         status = self._process.wait(120)
         self._thread.join(120)
@@ -54,7 +54,7 @@ class Watcher:
         return status, self._process.stderr.read()
 
     def kill(self) -> None:
-        """As `kill -9`, also when it has ended."""
+        """Kill it as `kill -9` does, even if it has ended."""
         self._process.kill()
         self._process.wait(120)
         self._thread.join(120)
@@ -68,7 +68,7 @@ def games(db: Path) -> list[StoredGame]:
 
 
 def rows(db: Path, query: str = "SELECT count(*) FROM games WHERE end != '-'") -> list[Any]:
-    """What a store has, if it is there by now."""
+    """The rows in a store, or none if it is not there yet."""
     try:
         with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
             return store.execute(query).fetchall()

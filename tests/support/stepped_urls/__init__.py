@@ -1,1 +1,1 @@
-"""What pyserial finds for `stepped://`."""
+"""The package where pyserial looks up `stepped://`."""

@@ -1,4 +1,4 @@
-"""`stepped://NAME` is the port of a device in device time; pyserial looks it up by this name."""
+"""`stepped://NAME` is the port of a device in device time; pyserial finds it by this name."""
 
 from stepped_ports import SteppedPort as Serial
 
