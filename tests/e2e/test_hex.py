@@ -23,7 +23,7 @@ def hex_with(path, files):
     return path
 
 
-def test_hex_prints_and_lists_what_it_packed(folder, printed):
+def test_hex_prints_and_lists_the_packed_files(folder, printed):
     output = printed("hex")
     assert "noughts.hex written, 1,9" in output
     assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)" in output
@@ -57,7 +57,7 @@ def test_hex_with_radio_and_for_a_gateway(tmp_path, printed):
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
 
 
-def test_extract_restores_the_files_and_overwrites_none(tmp_path, printed, refused):
+def test_extract_restores_files_without_overwriting_others(tmp_path, printed, refused):
     folder, path = tmp_path / "new" / "files", hex_with(tmp_path / "it.hex", files_for_boards())
     for _ in range(2):  # the second time, they are there already
         printed("hex", "--extract", folder, path)

@@ -78,7 +78,7 @@ def test_watch_says_that_it_is_waiting_for_a_board(noughts, plugged, monkeypatch
     assert err.startswith("no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n")
 
 
-def test_closed_output_ends_watch_and_loses_no_game(started, port, tmp_path):
+def test_closed_output_ends_watch_without_losing_games(started, port, tmp_path):
     """`noughts watch --plain | head -2` ends, and every game shown is stored.
 
     The board sends by radio, and was named before.
@@ -259,7 +259,7 @@ def test_capture_waits_for_another_program(started, tmp_path):
     assert rows(db) == [(1,)]
 
 
-def test_full_disk_ends_watch_on_one_line_and_loses_nothing(started, port, tmp_path):
+def test_full_disk_ends_watch_on_one_line_without_losing_games(started, port, tmp_path):
     """The system limits files to 130 KB."""
     board, db = port("board"), tmp_path / "games.db"
     limit = resource.RLIMIT_FSIZE, (130_000, 130_000)

@@ -134,8 +134,8 @@ class School:
     def _play(self, seconds: float) -> None:
         end_s = time.monotonic() + seconds
         while time.monotonic() < end_s:
-            for port, said in self._boards:
-                port.offer(next(said))
+            for port, unsent in self._boards:
+                port.offer(next(unsent))
             time.sleep(_PLY_MS / 1000)
 
     def kill(self, kills: int) -> Iterator[str]:

@@ -69,7 +69,7 @@ class Boards:
         self.recorded = "record games" not in [thread.name for thread in threading.enumerate()]
 
 
-def told(live_boards: LiveBoards, *sentences: Sentence) -> None:
+def board_sends(live_boards: LiveBoards, *sentences: Sentence) -> None:
     """Plug in the first virtual board, and let it send sentences."""
     live_boards._recorded.put(PortOpened("virtual-1", "there"))
     live_boards._recorded.put(DataReceived("virtual-1", wire(*sentences), None))

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from browser import cell, says
-from live_page import told
+from live_page import board_sends
 from sample_games import BOOT, stages
 
 PHONE, SCREEN = {"width": 360, "height": 640}, {"width": 1280, "height": 720}
@@ -74,7 +74,7 @@ def test_other_pages(serve, hostile, page, address):
 def test_boards_and_class(stand_in, serve, page):
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
-    told(server.live_boards, BOOT, *stages([4], seats="PP"))
+    board_sends(server.live_boards, BOOT, *stages([4], seats="PP"))
     board = page.get_by_role("article")
     expect(board.locator(".headline")).to_have_text("Player B's turn")
     board.get_by_text("Update or flash").click()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from browser import wait
 from data_logs import HEADING, data_log, row
-from live_page import DARK, told
+from live_page import DARK, board_sends
 from noughts import __version__
 from noughts.recording import virtual_boards
 from noughts.store.queries import game as stored_game
@@ -102,7 +102,7 @@ def shown(stand_in, serve, page):
     """The page with a stand-in board in its menu: its card, and a check of what is done to it."""
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
-    told(server.live_boards, BOOT)
+    board_sends(server.live_boards, BOOT)
     headline(card(page), MENU)
     device = server.live_boards.virtual.running["virtual-1"]
 
@@ -131,7 +131,7 @@ def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
     device.shown, device.ms = DARK[:10] + b"\x09" + DARK[11:], 83_000
     expect(shown.card.locator("rect").nth(10)).to_have_class("l9")
     expect(shown.card).to_contain_text("device clock 1:23")
-    told(shown.live_boards, *PEOPLE)
+    board_sends(shown.live_boards, *PEOPLE)
     expect(page.locator("#status")).to_contain_text("virtual-1: Player B's turn.")
 
 
@@ -159,7 +159,7 @@ def test_buttons_and_tilt_are_held_while_the_pointer_is_down(shown, page):
 
     page.evaluate(HIDE, True)  # as when another tab is chosen
     shown.does(("release", "A", "B"), ("tilt", 0, 0))
-    told(shown.live_boards, *PEOPLE)
+    board_sends(shown.live_boards, *PEOPLE)
     page.evaluate(HIDE, False)
     headline(shown.card, "Player B's turn")
     shown.does()  # it was not connected in the meantime
@@ -171,7 +171,7 @@ def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, 
     server = serve(path, boards=1)
     page.goto(f"{server.url}/boards")
     expect(page.get_by_text("games are not stored: ")).to_be_visible()
-    told(server.live_boards, BOOT, *PEOPLE)
+    board_sends(server.live_boards, BOOT, *PEOPLE)
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"
 
@@ -179,14 +179,14 @@ def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, 
 def test_page_continues_after_the_server_restarts(stand_in, serve, page):
     first = serve(boards=1)
     page.goto(f"{first.url}/boards")
-    told(first.live_boards, BOOT)
+    board_sends(first.live_boards, BOOT)
     headline(card(page), MENU)
     first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
     press(card(page), "A")  # which must not arrive later
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
-    told(second.live_boards, BOOT, *PEOPLE)
+    board_sends(second.live_boards, BOOT, *PEOPLE)
     headline(card(page), "Player B's turn")
     press(card(page), "B")  # with the new token
     done = second.live_boards.virtual.running["virtual-1"].done
