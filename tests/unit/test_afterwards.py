@@ -14,6 +14,8 @@ from random import Random
 import pytest
 
 from needed import POSIX, long
+from noughts.boards.probe import Check, ProbedBoard
+from noughts.cli.board import _facts
 from noughts.errors import StoreError
 from noughts.recording.events import BoardEvent, Event, SentenceStored
 from noughts.store import timestamps
@@ -209,10 +211,19 @@ def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
     assert len(set(ticks)) == len(ticks) >= 2 and all(tick.isdigit() for tick in ticks)
 
 
-def test_scripts_document_names_every_key_and_event(printed):
+def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a hex is written
     document = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text("utf-8")
     (board, *_), counts = (json.loads(printed(each, "--json")) for each in ("boards", "stats"))
     keys = [*board, *counts, *counts["boards"][0], *counts["results"][0], *counts["players"]["P"]]
+    lines = ("solve X...O....", "solve X...O.... --chip", "table --check", "hex", "prove hard")
+    *facts, hexes, proofs = (
+        json.loads(printed(*line.split(), "--json", db=None)) for line in lines
+    )
+    (duel,) = json.loads(printed("duel", "hard", "easy", "-n", "2", "--json", db=None))
+    for found in (*facts, hexes["V1"], proofs["hard"], proofs["hard"]["first"], duel):
+        keys += found
+    keys += [*duel["first"]["won"], *_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
     kinds = [each._kind for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
     for name in (*keys, *filter(None, kinds), "boot", "game"):
         assert f"`{name}`" in document, name
