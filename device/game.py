@@ -11,8 +11,8 @@ def play(number, chosen, player):
     marks = [0] * 9
     score = [0] * 8
     text = ""
-    # "=A-xB" has a letter for each result: 0 is a draw; 1 and -1, the last letter, mean that A
-    # or B has won; 2 that the game goes on; 3 that it was abandoned. 1 and -1 also name a player.
+    # "=A-xB"[result]: 0 "=" a draw, 1 "A" has won, -1 "B" has won, 2 "-" going on, 3 "x"
+    # abandoned. A player is 1 or -1, and indexes it too.
     first = "=A-xB"[player]  # who begins
     start = buttons.now
     result = 2

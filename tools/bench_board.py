@@ -163,7 +163,7 @@ def start() -> Rows:
         answer_ms = (board.clock_us - start_us) / 1000
         what = f"reset to the menu on the LEDs, {name}"
         yield at_most(what, menu_ms, menu_limit_ms, "{:,.0f} ms", note)
-        what = f"reset to the menu's first answer, {name}"
+        what = f"reset to the menu's first response, {name}"
         yield at_most(what, answer_ms, answer_limit_ms, "{:,.0f} ms")
 
 
@@ -173,7 +173,7 @@ def press_to_led() -> Rows:
         waits_ms = [us / 1000 for us in _presses(name)]
         note = f"median {statistics.median(waits_ms):.1f} ms; a script that only lights an LED "
         note += f"{_bare_press_us(name) / 1000:.1f} ms"
-        what = f"press to the first other light on the LEDs, worst of {len(waits_ms)}, {name}"
+        what = f"press to the first change on the LEDs, worst of {len(waits_ms)}, {name}"
         yield at_most(what, max(waits_ms), 30, "{:.1f} ms", note)
     waits_ms = [us / 1000 for us in _presses(NEWEST[1], never_silent())]
     note = f"median {statistics.median(waits_ms):.1f} ms"

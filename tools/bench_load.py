@@ -234,7 +234,7 @@ def captured() -> Rows:
         size = store.stat().st_size / _CAPTURED
     sentences = sum(map(len, games))
     what = f"`noughts watch --from`, {sentences:,} sentences: CPU, against a bare script"
-    yield as_ratio(what, ours_s, bare_s, 10, f"{ours_s / sentences * 1e6:.0f} µs a sentence")
+    yield as_ratio(what, ours_s, bare_s, 10, f"{ours_s / sentences * 1e6:.0f} µs per sentence")
     yield at_most("the store's size per game, lines included", size, 1500, "{:,.0f} bytes")
 
 
@@ -274,21 +274,21 @@ def rooms() -> Rows:
     busy = _in_its_own_process("busy")
     missed = [_in_its_own_process("back", str(count)) for count in (1, ROOMS)]
     stored = len(busy.delays_ms)
-    what = f"{ROOMS * IN_ROOM:,} boards in {ROOMS} rooms, a sentence every {INTERVAL_S} s each"
-    text = f"{stored:,} of {busy.sent:,} sentences stored, {busy.again:,} came twice"
+    what = f"{ROOMS * IN_ROOM:,} boards in {ROOMS} rooms, one sentence per {INTERVAL_S} s each"
+    text = f"{stored:,} of {busy.sent:,} sentences stored, {busy.again:,} duplicated"
     yield Row(what, text, "all", stored == busy.sent)
     what = "… from received to stored at the collector, median"
     yield Row(what, f"{statistics.median(busy.delays_ms):.0f} ms")
     late_ms = busy.delays_ms[int(0.99 * stored)]
     yield at_most("… 99th percentile", late_ms, 1000, "{} ms")
-    yield Row("… through the broker, in and out", f"{busy.bytes / busy.sent:.0f} bytes a sentence")
+    yield Row("… through the broker, in and out", f"{busy.bytes / busy.sent:.0f} bytes/sentence")
     rooms = f"the {ROOMS} rooms' stores and publishers, in a process of their own"
     for what, (share, mb) in zip(("the broker", "the collector", rooms), busy.costs, strict=True):
         times = f"{share / busy.costs[0][0]:.1f} times the broker's"
         yield Row(f"… CPU of {what}", f"{times} ({share:.0%} of a core)")
         yield Row(f"… memory of {what}", f"{mb:.0f} MB")
     for count, load in zip((1, ROOMS), missed, strict=True):
-        what = f"sentences a second when a broker is back, {count} room{'s' * (count > 1)}"
+        what = f"sentences per second when a broker is back, {count} room{'s' * (count > 1)}"
         rate = len(load.delays_ms) / load.seconds
         yield Row(what, f"{rate:,.0f}", "none lost", len(load.delays_ms) == load.sent)
 
@@ -315,7 +315,7 @@ def page() -> Rows:
         weights = {name: _weight(browser, server, address) for name, (address, *_) in PAGES.items()}
         heaviest = max(weights, key=lambda name: weights[name])
         kib = weights[heaviest] / 1024
-        yield at_most("the heaviest page, all in all", kib, 150, "{:.0f} KB", heaviest)
+        yield at_most("the largest page, with all that it loads", kib, 150, "{:.0f} KB", heaviest)
         first_ms, *others_ms = _replies_ms(browser, server)
         what = "a click → alphabeta's reply drawn, empty board"
         note = f"the first after loading {first_ms:.0f} ms"

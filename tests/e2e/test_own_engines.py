@@ -78,7 +78,7 @@ WRONG = [
     ("return (", "SyntaxError: '(' was never closed (mine.py, line 2); correct it"),
     ("input()", "EOFError: EOF when reading a line (mine.py, line 2); correct it"),
     ("raise OSError('\\x1b[2J')", "OSError:  [2J (mine.py, line 2); correct it"),
-    ("import os; os.abort()", "was ended by signal 6 without an answer; it"),
+    ("import os; os.abort()", "was killed by signal 6 before it answered; it"),
 ]
 WRONG = [(f"def choose(board):\n    {body}\n", message) for body, message in WRONG] + [
     ("chose = 1\n", "AttributeError: module 'mine' has no attribute 'choose'; correct it"),
@@ -252,7 +252,7 @@ def test_program_named_like_an_engine_is_listed_by_its_path(folder, printed):
         ("print('9' * 5000)", "answered '99999999999999999999'; answer with a cell"),
         ("while True: sys.stdout.write('x' * 1000)", "answered 'xxxxxxxxxxxxxxxxxxxx'; answer"),
         ("pass", "did not answer within 0.5 s; make it flush its output, or"),
-        ("print(0); break", "in O.X.X....: ended with status 0 without an answer; it must"),
+        ("print(0); break", "in O.X.X....: ended with status 0 before it answered; it must"),
     ],
 )
 def test_program_failure_is_reported_with_its_cause(answer, message, folder, fails):

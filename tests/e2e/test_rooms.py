@@ -129,7 +129,7 @@ def test_publishing_over_tls_obeys_the_access_list(secured, watch, port, folder,
     room = watch("other", *published, "--room", "3c", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
-    why = "it does not let this user publish there; check its access list"
+    why = "it does not let this user publish to its topics; check its access list"
     room.happens("waiting", port=f"mqtts://{address}", why=why)
     assert "3c" not in {each.get("room") for each in collector.events}
 

@@ -244,7 +244,7 @@ def test_watch_ends_without_waiting_for_another_program(port, watch, printed):
         status, error = watcher.end(signal.SIGTERM)
     assert (status, error.count("\n")) == (1, 1)
     (log,) = watcher.db.parent.glob("games.db-not-stored-*.log")
-    assert "9 lines are not stored; to store them, run `" in error
+    assert "9 lines are not stored; close that program and run `" in error
     assert f"watch --from {log} --db {watcher.db}`\n" in error
     printed("watch", "--from", log, db=watcher.db)
     assert [game.moves for game in games(watcher.db)] == ["402635178"]

@@ -204,7 +204,7 @@ def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
     printed("stats", "--plot", path)
     assert path.read_bytes() == content
     picture = ET.fromstring(content)
-    for word in ("Results", "First moves", "Mistakes a game", "person against hard, A first"):
+    for word in ("Results", "First moves", "Mistakes per game", "person against hard, A first"):
         assert word in "".join(picture.itertext())
     (results,) = picture.iterfind(".//*[@id='axes_1']")
     ticks = [text for text in map(str.strip, results.itertext()) if text[:1].isdigit()]

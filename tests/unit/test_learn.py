@@ -211,7 +211,7 @@ def test_learn_prints_what_does_not_fit_into_the_table(tmp_path, printed, monkey
     assert missed and missed[0]["better"] not in missed[0]["played"]
     out = printed("learn", db=db)
     assert "What did not fit into the table" in out and "no gain can be shown yet" in out
-    assert f"would win {100 * missed[0]['gain']:.2f} points" in out
+    assert f"would gain {100 * missed[0]['gain']:.2f} points" in out
 
 
 @pytest.mark.long

@@ -225,6 +225,6 @@ def test_invalid_menace_file_is_refused_and_not_overwritten(old, new, folder, re
     with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
         read("menace.json")
     assert refused("train", "menace", "--games", "1", "-o", "menace.json") == (
-        "noughts: menace.json is there and is not a MENACE file; choose another name for -o\n"
+        "noughts: menace.json already exists and is not a MENACE file; choose another name for -o\n"
     )
     assert (folder / "menace.json").read_text() == other

@@ -294,7 +294,7 @@ def test_flood_of_invented_ids_is_limited_and_counted(recorder, store):
     assert stored[-1] == f"radio-{ONE}"
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
-    assert "100 boards are received there already" in refused[0].text()
+    assert "this gateway already receives 100 boards" in refused[0].text()
     assert stored_lines(store) == ([], MAX_BOARDS + 1)
 
 
@@ -341,7 +341,7 @@ def test_known_boards_file_accepts_ids_names_and_comments(tmp_path):
         b"BLUE # by the window\r\n#3\r\n#4\r\n"
     )
     assert known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
-    for text, error in (("9A1B2C3D\nred\n", r"line 2: no board by radio .* 'red'"),
+    for text, error in (("9A1B2C3D\nred\n", r"line 2: no radio board .* 'red'"),
                        ("9A1B2C3\n", r"line 1: .*'9A1B2C3'"),
                        ("# nobody\n", "has no boards")):  # fmt: skip
         path.write_text(text)

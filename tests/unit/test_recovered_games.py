@@ -151,7 +151,7 @@ def test_repeated_end_by_radio_does_not_replace_next_game(recorder):
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
     record = live.record("red", state)
     assert record["headline"] == "The chip's turn"
-    assert record["facts"].endswith("by radio, at usb-1")
+    assert record["facts"].endswith("by radio, via usb-1")
 
 
 def test_commands_mark_recovered_and_radio_games(folder, noughts, printed):

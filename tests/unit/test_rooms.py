@@ -64,11 +64,11 @@ def test_broker_addresses_are_parsed(url, host, port, tls, user, prefix):
         (("mqtt://user@",), "is not the address of a broker"),
         (("mqtt://broker:0",), "is not the address of a broker"),
         (("mqtt://broker/%1B",), "is not the address of a broker"),
-        (("mqtt://broker/$SYS",), "without + # and $ in the prefix"),
+        (("mqtt://broker/$SYS",), "with no +, # or $ in the prefix"),
         (("mqtt://u:Secret7@broker",), "password"),
         (("mqtt://u:Secret7@broker:x",), "is not the address of a broker"),
         (("mqtt://:Secret7@b",), "password"),
-        (("--publish", BROKER, BROKER), "would get back what comes from it"),
+        (("--publish", BROKER, BROKER), "would get its own messages back"),
         (("--publish", "http://broker"), "is not the address of a broker"),
         (("--publish", "mqtss://broker:8883"), "is not the address of a broker"),
         *(
@@ -178,7 +178,7 @@ def test_message_gives_lines_with_times_not_in_the_future():
     ids=["empty", "noise", "another board", "invalid date", "too long"],
 )
 def test_invalid_message_lines_are_refused(lines):
-    with pytest.raises(ValueError, match="it is "):
+    with pytest.raises(ValueError, match=r"it (is|does not) "):
         messages.received_lines("usb-1", lines, AT)
 
 

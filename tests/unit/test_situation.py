@@ -45,7 +45,7 @@ def test_menu_is_read_from_the_leds():
     for letter, seat, about in (
         ("2", "P", "two people, on this board"),
         ("E", "E", "the chip, easy: it plays anywhere"),
-        ("M", "M", "the chip, medium: it completes and blocks rows"),
+        ("M", "M", "the chip, medium: it completes and blocks lines"),
         ("H", "H", "the chip, hard: it never loses"),
     ):
         assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)

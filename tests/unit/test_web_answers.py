@@ -59,7 +59,7 @@ def test_page_game_is_stored_like_a_boards_game(tmp_path, monkeypatch):
 def test_invalid_page_game_is_refused(tmp_path, changed):
     refused = post(tmp_path / "games.db", changed)
     assert refused.status == 400
-    assert refused.json == {"error": "that is not a game; load the page again"}
+    assert refused.json == {"error": "that is not a game; reload the page"}
     assert not (tmp_path / "games.db").exists()
 
 

@@ -102,7 +102,7 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
         found = page(f"/games/{number}{query}", db)
         neighbours = [f"/games/{each}{query}" for each in (before, after) if each]
         assert [link for link in links(found) if query in link] == [*neighbours, f"/games{query}"]
-        assert ("Game before" in found.text) == bool(before)
+        assert ("Previous game" in found.text) == bool(before)
 
 
 def test_missing_game_or_unusable_store_is_404(many, tmp_path):

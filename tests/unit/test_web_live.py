@@ -321,7 +321,7 @@ def test_board_has_one_task_at_a_time(monkeypatch):
 
     def refuses(*refused):
         for what, name in refused:
-            with pytest.raises(BoardError, match="wait until that is done"):
+            with pytest.raises(BoardError, match="wait until it has finished"):
                 begin(what, name)
 
     begin("update", "usb-1")

@@ -126,7 +126,7 @@ def test_too_long_body_is_refused():
 @pytest.mark.parametrize("body", [b"", b"\xff", b"{", b"null", b"[1]", b'"x"', b"[" * 100_000])
 def test_invalid_action_is_refused(body):
     refused = ask(change(), "POST", "/api/boards", (body,))
-    why = "that is not an action; load the page again"
+    why = "that is not an action; reload the page"
     assert (refused.status, refused.json) == (400, {"error": why})
 
 

@@ -38,7 +38,7 @@ def test_play(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=4108")
     says(page, "X’s turn")
     page.get_by_label("What each free cell is worth").check()
-    page.get_by_label("Chance to win against random play").check()
+    page.get_by_label("Chance of winning against random play").check()
     check(page)
 
 

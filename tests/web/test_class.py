@@ -74,7 +74,7 @@ def test_boards_by_radio_are_shown_but_their_gateway_is_not(board, serve, page):
     page.goto(f"{server.url}/boards")
     card = page.get_by_role("article")
     expect(card).to_have_count(1)
-    expect(card.get_by_text(f"by radio, at {NAME}")).to_be_visible()
+    expect(card.get_by_text(f"by radio, via {NAME}")).to_be_visible()
     expect(card.get_by_text("Update or flash")).to_be_hidden()
     page.goto(f"{server.url}/games")
     row = page.get_by_role("row").filter(has_text="A won")
@@ -104,7 +104,7 @@ def test_real_board_is_flashed_through_its_drive(
         assert len(drive.received) == 1
         plugged.drives.clear()
         card.get_by_role("button", name="Flash").click()
-        expect(card.get_by_text("✗ its drive was not found")).to_be_visible()
+        expect(card.get_by_text("✗ the board's drive was not found")).to_be_visible()
     finally:
         plugged.ports.clear()  # before another board's port can get its name
 

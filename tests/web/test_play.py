@@ -153,12 +153,12 @@ def test_hints_label_cells_and_can_be_switched_off(play):
     assert corner.get_attribute("aria-label") == named
     assert corner.inner_text() == "best play: win\xa0in\xa05"
     assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]
-    page.get_by_label("Chance to win against random play").check()
+    page.get_by_label("Chance of winning against random play").check()
     assert "; wins 100% against random play" in corner.get_attribute("aria-label")
     assert corner.get_attribute("class") == "cell heat4 best"
     page.get_by_label("What each free cell is worth").uncheck()
     assert corner.inner_text() == "wins 100% against random play"
-    page.get_by_label("Chance to win against random play").uncheck()
+    page.get_by_label("Chance of winning against random play").uncheck()
     assert corner.inner_text() == ""
     page.keyboard.press("5")  # while a box has the focus
     page.get_by_text("Cell 5 is taken.").wait_for()

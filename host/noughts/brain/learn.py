@@ -51,7 +51,7 @@ MAX_BYTES = 36
 """Another entry takes four bytes of a V1's heap; with these, some 2,900 bytes of it stay free."""
 MAX_BOOK = (MAX_BYTES - len(WEIGHTS)) // 2
 LEAST_GAIN = 0.0005
-"""In the chance to win a game; less is not worth an entry."""
+"""In the chance of winning a game; less is not worth an entry."""
 FOLDS = 10
 _PART_PRIOR = 0.05
 """A part is small: with more smoothing, its habits and so the gain would come out too weak."""
@@ -192,7 +192,7 @@ class Chances:
         return (self._wins(EMPTY, True) + self._wins(EMPTY, False)) / 2
 
     def after(self, position: Position, cells: Sequence[int]) -> float:
-        """The chance to win after playing one of these cells."""
+        """The chance of winning after playing one of these cells."""
         return sum(self._wins(canonical(position.play(cell)), False) for cell in cells) / len(cells)
 
     def reach(self) -> Mapping[Position, float]:
@@ -221,7 +221,7 @@ def by_table(table: Table) -> Policy:
 
 
 def best(habits: Habits) -> float:
-    """The greatest chance to win without giving value away, as if a table could hold anything."""
+    """The best chance of winning without giving value away, if a table could hold anything."""
     return Chances(value_preserving_moves, habits, best_or_mean).win
 
 
@@ -293,7 +293,7 @@ class Change:
     reach: float
     """The share of all games in which it comes up."""
     gain: float
-    """In the chance to win a game."""
+    """In the chance of winning a game."""
     mistakes: tuple[tuple[int, float], ...]
     """The losing replies to the first of the new cells, with their chances; the likeliest first."""
 
@@ -340,7 +340,7 @@ def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ..
 
 @dataclass(frozen=True)
 class Estimate:
-    """The chance to win a game with the table before, and with a learned one."""
+    """The chance of winning a game with the table before, and with a learned one."""
 
     before: float
     after: float

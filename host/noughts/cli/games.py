@@ -124,7 +124,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
 
 
 @options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
-@click.argument("board", help="its number in `noughts boards`, or USB id")
+@click.argument("board", help="its number in `noughts boards`, or its USB or radio id")
 @click.argument(
     "name",
     type=lambda text: as_name(text.encode(errors="replace").decode()),

@@ -50,8 +50,8 @@ Cells are numbered from 0:    0 | 1 | 2
 def choose(board):
     """Return the cell to play, or several in a list, of which any may be played.
 
-    board.turn           who you are: "X", who moved first, or "O"
-    board.other          who the other one is
+    board.turn           which player you are: "X" (moved first) or "O"
+    board.other          the other player
     board.legal_moves    the free cells, such as (1, 2, 5)
     board[4]             what is in the centre: "X", "O", or "." if it is free
     board.play(5)        the board after your move in cell 5; this board stays as it is

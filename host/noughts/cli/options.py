@@ -112,7 +112,7 @@ def radio(run: Run) -> Run:
 
     @option(
         "--radio GROUP",
-        "also send games by radio in this group, 0 to 255 (V2 only); 'off' stops that",
+        "also send games by radio in this group, 0 to 255 (V2 only); `put --radio off` ends that",
         type=lambda text: OFF if text == "off" else Radio(sends=group(text)),
     )
     @option(

@@ -153,7 +153,7 @@ def _print(
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
     for each in missed[:_SHOWN]:
         picture = board(each.position, dict.fromkeys(each.before, "-") | {each.after[0]: "+"})
-        print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
+        print("\n" + side_by_side([picture, f"would gain {100 * each.gain:.2f} points"]))
     print(
         f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
         "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "
@@ -164,7 +164,7 @@ def _print(
 def _picture(change: learn.Change) -> str:
     """The position with the chip's choice, and the reply that loses most often."""
     now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
-    words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
+    words = [f"comes up in {change.reach:.1%} of games", f"gains {100 * change.gain:.2f} points"]
     pictures = [board(change.position, now)]
     if change.mistakes:
         cell, chance = change.mistakes[0]

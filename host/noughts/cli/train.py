@@ -85,7 +85,7 @@ def run_train(
     itself = against == "menace"
     opponent = menace.reply if itself else remembered(options.named_engine(against))
     if output is not None:
-        refuse_other(output)  # before it learns, as that may take long
+        refuse_other(output)  # before it learns, as that may take minutes
     if stored:
         with options.open_store(db) as store:
             learned = counted(_learn_stored(menace, store, chosen), "stored game")
@@ -149,7 +149,7 @@ def _train(
 
 
 def _print_curve(menace: Menace, curve: list[Learned]) -> None:
-    print("Its exact chances to win, draw and lose, with its beads after that many games:\n")
+    print("Its exact chances of winning, drawing and losing, by number of games:\n")
     print(f"{curve_text(curve, is_plain())}\n")
     for name, learned in (("before", curve[0]), ("after", curve[-1])):
         print(

@@ -54,7 +54,7 @@ _SHUTDOWN_TIMEOUT_S = 2.0
 @option(
     "--known FILE",
     "by radio, accept only the boards in this file: one id (9A1B2C3D) or name per line, # starts "
-    f"a comment (without it, the first {MAX_BOARDS} boards that a gateway receives)",
+    f"a comment (without it, boards with a name, and the first {MAX_BOARDS} others per gateway)",
 )
 @option("--plain", "print a line for each event")
 @option("--json", "print a JSON object for each event (see docs/scripts.md)", "as_json")
@@ -158,7 +158,7 @@ def run_watch(
 def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
     """Refuse a loop, and warn of what others could read or confirm."""
     if publishes and str(publishes) in map(str, collects):  # as any user
-        raise NoughtsError(f"{publishes} would get back what comes from it; publish to another one")
+        raise NoughtsError(f"{publishes} would get its own messages back; publish to another one")
     for address in [*collects, *([publishes] if publishes else [])]:
         if address.password is not None and not address.tls and not address.is_here:
             say(f"the password to {address} is unencrypted; use mqtts:// if the broker supports it")

@@ -17,7 +17,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
 @option("--port N", "the port, or the next free one; 0: any", type=IntRange(0, 65535), default=PORT)
 @option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
-@option("--lan", "let other computers on the network watch, but not change anything")
+@option("--lan", "let other computers on the network watch, and play; their games are not stored")
 @option("--no-browser", "do not open a browser")
 @options.db
 def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:

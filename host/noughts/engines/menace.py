@@ -1,18 +1,18 @@
 """MENACE, Donald Michie's machine of matchboxes that learns noughts and crosses by playing.
 
-A box for each position in which the machine has a choice, up to symmetry; in it beads, whose
-colours are the cells that it may play. It draws one at random and plays it. After the game, every
-box that was opened gets three more beads of the colour drawn if the game was won, and one if it was
-a draw; if it was lost, the bead is taken away.
+There is a box for each position, up to symmetry, in which the machine has a choice. It contains
+beads; each colour is a cell that it may play. It draws one at random and plays it. After the game,
+every box that was opened gets three more beads of the colour drawn if the game was won, and one if
+it was a draw; if it was lost, the bead is taken away.
 
 Before the first game, each move has 4 beads in the box of the machine's first move, 3 in those of
 its second, then 2 and 1; of moves that are alike by symmetry, only one has beads. All this is from
 D. Michie, "Experiments on the mechanization of game-learning. Part I: Characterization of the model
 and its parameters", The Computer Journal 6(3), 1963, 232-236, https://doi.org/10.1093/comjnl/6.3.232
 
-His machine always opened. It has a choice in 304 positions up to symmetry (1, 12, 108 and 183 by
-stage), as in all later copies. He counts 287, without the 17 in which two lines threaten and
-nothing helps. Three things are not in that paper:
+His machine always moved first. It has a choice in 304 positions up to symmetry (1, 12, 108 and 183
+by stage), as in all later copies. He counts 287, without the 17 in which the opponent threatens two
+lines and no move helps. Three things are not in that paper:
 
 - When a box is empty, the machine resigns, as M. Gardner's for hexapawn (Scientific American, March
   1962) and later copies of MENACE do.
@@ -169,7 +169,7 @@ def refuse_other(path: Path) -> None:
             read(path)
         except NoughtsError as error:
             raise NoughtsError(
-                f"{path} is there and is not a MENACE file; choose another name for -o"
+                f"{path} already exists and is not a MENACE file; choose another name for -o"
             ) from error
     elif not path.parent.is_dir():
         raise NoughtsError(

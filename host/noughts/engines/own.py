@@ -109,8 +109,8 @@ class OwnEngine(Engine):
                 self._close()
         if not found:
             status = self._process.returncode
-            how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise self._error(f"{how} without an answer; it must keep answering lines")
+            how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+            raise self._error(f"{how} before it answered; it must answer every line")
         return found.decode("utf-8", "replace").strip()
 
     def _free_cells(self, line: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ win, or loses a draw. Verdicts have the marks that chess players know:
 
 best   keeps the value, and among such moves wins most often against random play
        (nothing)  keeps the value, and nearly the same chance
-?!     keeps the value, but loses a tenth or more of the chance to win against random play
+?!     keeps the value, but costs 10 percentage points or more of the chance to beat random play
 ?      turns a win into a draw, or a draw into a loss
 ??     turns a win into a loss
 

@@ -1,6 +1,6 @@
 """The data logs of V2s that are plugged in: read from their drives, as a source of games.
 
-A thread polls the drives, because one may take long to answer. Each log is read when its drive
+A thread polls the drives, because one may be slow to answer. Each log is read when its drive
 appears, and again when it has changed. Reading the same games again does no harm.
 """
 

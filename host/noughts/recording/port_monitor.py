@@ -1,7 +1,7 @@
 """Following serial ports that come and go: finding, opening and reading many of them.
 
-One thread finds ports. Each port is opened in its own thread, because a remote host may take long
-to answer. `poll()` reads them all without waiting. Nothing is ever written.
+One thread finds ports. Each port is opened in its own thread, because a remote host may be slow to
+answer. `poll()` reads them all without waiting. Nothing is ever written.
 """
 
 import contextlib

@@ -49,7 +49,7 @@ class RadioLines:
             return board
         else:
             why = (
-                f"{MAX_BOARDS} boards are received there already; list yours in a file for "
+                f"this gateway already receives {MAX_BOARDS} boards; list yours in a file for "
                 "`noughts watch --known FILE`"
             )
         self.refused += 1
@@ -80,7 +80,7 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
             ids |= by_name[words.casefold()]
         elif words:
             raise NoughtsError(
-                f"{path}, line {number}: no board by radio has the id or the name "
+                f"{path}, line {number}: no radio board has the id or name "
                 f"{words[:40]!r}; `noughts boards` lists them"
             )
     if not ids:

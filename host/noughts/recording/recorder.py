@@ -106,7 +106,7 @@ class Recorder:
             read = command_for(f"noughts watch --from {quoted(str(self.save()))}", self.store.path)
             raise StoreError(
                 f"{self.store.path} is in use by another program, and {left:,} lines are not "
-                f"stored; to store them, run {read}"
+                f"stored; close that program and run {read}"
             )
         for board in list(self._resent):
             self._sum_up(board, reported)

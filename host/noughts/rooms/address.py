@@ -24,7 +24,7 @@ _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _HERE = re.compile(r"localhost|::1|127(\.\d{1,3}){3}")
 _PREFIX = "noughts"
 _TOPIC = re.compile(r"(?!\$)[^+#/]+(/[^+#/]+)*")
-_FORM = "write mqtt[s]://[user@]host[:port][/prefix], without + # and $ in the prefix"
+_FORM = "write mqtt[s]://[user@]host[:port][/prefix], with no +, # or $ in the prefix"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _context(authority: Path | None) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=None if authority is None else str(authority))
     except OSError as error:
         raise NoughtsError(
-            f"cannot read the certificate in {authority} ({error.strerror}); name the CA's, in "
+            f"cannot read the certificate in {authority} ({error.strerror}); give the CA's, in "
             "PEM, with --ca"
         ) from error
 
@@ -123,7 +123,7 @@ def room_name(wanted: str | None) -> str:
         return name if is_room_name(name) else "room"
     if not is_room_name(wanted):
         raise NoughtsError(
-            f"{wanted[:60]!r} is not a valid room name; begin with a letter from a to z or a "
-            "digit, without / \\ and :, 60 characters at most"
+            f"{wanted[:60]!r} is not a valid room name; start with a letter (a to z) or "
+            "a digit, and use no /, \\ or :, and at most 60 characters"
         )
     return wanted

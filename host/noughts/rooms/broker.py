@@ -53,8 +53,8 @@ class Broker(paho.Client):
         self.on_connect = lambda *given: self.note_answer(given[3])
         self.on_connect_fail = lambda *_: self.note_error(sys.exc_info()[1])
         self.on_disconnect = lambda *given: self.note_end(given[3])
-        self.on_subscribe = lambda *given: self.check(given[3], "read what rooms say")
-        self.on_publish = lambda *given: self.check([given[3]], "publish there")
+        self.on_subscribe = lambda *given: self.check(given[3], "subscribe to its topics")
+        self.on_publish = lambda *given: self.check([given[3]], "publish to its topics")
         self.loop_start()
 
     def close(self, last: Sequence[paho.MQTTMessageInfo] = ()) -> None:

@@ -37,7 +37,7 @@ def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]
     found = []
     for captured in capture.read(io.BytesIO(lines)):
         if captured.board != board or captured.at is None:
-            raise ValueError("it is not raw lines of the board in its topic")
+            raise ValueError("it does not consist of lines from the board in its topic")
         found.append((captured.data, min(captured.at, now)))
     return found
 

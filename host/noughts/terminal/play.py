@@ -1,8 +1,7 @@
 """`noughts play`: a micro:bit to play on, help next to it, and its messages below.
 
-An LED of the drawing is two columns wide, a square with as much room around it; its brightness is
-both its colour and its character, so that it can be read without colour. The last move's LED
-stands in brackets.
+Each LED is drawn two columns wide, as a square with space around it. Colour and character both show
+its brightness, so it can be read without colour. Brackets mark the last move.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class BoardButton(Static):
 
 
 class Shown(Static):
-    """What a function draws of a state, again whenever that changes; the CSS gives its size."""
+    """Shows what a function draws from a state, again when that changes; the CSS sets its size."""
 
     _state: tuple[Any, ...] = ()
 
@@ -313,7 +312,7 @@ def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) 
 
 
 def _game(game: Game) -> Text:
-    """The marks, with the last one or the winning row highlighted, and the players next to them."""
+    """The marks, with the last one or the winning line highlighted, and the players."""
     rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
     for text, player, seat in zip(rows, "AB", game.seats, strict=False):
         who = f"the chip, {seated(seat)}"

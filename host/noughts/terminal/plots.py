@@ -32,7 +32,7 @@ _LEARNED = {"wins": "#0072b2", "draws": "#c8ccd4", "loses": "#d55e00"}
 
 
 class Learned(NamedTuple):
-    """An engine's chances to win, draw and lose after this many games."""
+    """An engine's chances of winning, drawing and losing after this many games."""
 
     games: int
     won: float
@@ -92,7 +92,7 @@ def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
         axes.stackplot(games, *shares, labels=list(_LEARNED), colors=list(_LEARNED.values()))
         axes.set_title(title)
         axes.set_xlabel("games that it has learned from")
-        axes.set_ylabel("chance, exactly, by its beads")
+        axes.set_ylabel("exact chance, with its beads")
         axes.set_xlim(games[0], games[-1])
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter("{x:.0%}")
@@ -112,7 +112,7 @@ def draw_statistics(found: Stats, path: Path) -> None:
         axes["lengths"].locator_params("y", integer=True, min_n_ticks=1)
         _times(axes["times"], found)
         rates = {seated(seat): each.mistakes_a_game or 0 for seat, each in found.players.items()}
-        _bars(axes["mistakes"], "Mistakes a game", "", rates)
+        _bars(axes["mistakes"], "Mistakes per game", "", rates)
 
 
 def _bars(axes: Axes, title: str, unit: str, heights: Mapping[str, float]) -> None:

@@ -19,7 +19,7 @@ _KEYS = "q leave  left right step  home end  space play or stop  ? help"
 _HELP = """\
 Each column, row and diagonal has a score, next to the board: a mark of player A counts +1, a mark \
 of player B -1. At +3 player A has won, at -3 player B.
-1 to 9 are the free cells. The last move is marked, and at the end the row that won.
+1 to 9 are the free cells. The last move is marked, and at the end the winning line.
 
 right left   a move forward or back
 home end     to the beginning, to the end

@@ -160,7 +160,7 @@ class WatchApp(Program):
         lines = [(about if boards else "No board yet: plug one in.", "dim")]
         if self._recorder.radio.refused:
             refused = counted(self._recorder.radio.refused, "sentence")
-            lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
+            lines.append((f"{refused} by radio refused, from unknown boards", "dim"))
         if session.warning:
             lines.append((session.warning, "bold"))
         if session.offline:

@@ -123,7 +123,7 @@ def cell_names(marks: str) -> list[str]:
 
 
 def _hints(position: Position) -> dict[int, dict[str, Any]]:
-    """The hint for each free cell: its value, and its chance to win against random play."""
+    """The hint for each free cell: its value, and its chance of winning against random play."""
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}
     least, most = min(chances.values()), max(chances.values())

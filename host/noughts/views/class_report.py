@@ -135,7 +135,7 @@ def players(found: Stats) -> Table:
         [
             *texts(player="player"),
             *numbers(games="games", moves="moves", mistakes="mistakes", mistakes_a_game="per game"),
-            *numbers(median_s="median s", quartiles_s="interquartile range"),
+            *numbers(median_s="median (s)", quartiles_s="interquartile range"),
         ],
         rows,
         "Counts are from games that were won or drawn; times per move are from all games. A game "

@@ -19,7 +19,7 @@ _PREFIXES = {"str": "", "id": "0x", "release": "v"}
 
 def _columns(field: Field) -> list[Field]:
     prefix = _PREFIXES.get(field.kind)
-    meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
+    meaning = f"{field.meaning}, prefixed with {prefix}" if prefix else field.meaning
     name = f"{field.name}_utc" if field.kind == "timestamp" else field.name
     return [Field(each, field.kind, meaning) for each in field.columns or [name]]
 

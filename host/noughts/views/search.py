@@ -149,7 +149,7 @@ class Steps:
         text = (
             f"{counted(len(rest), 'move')} cut ({cells}): {other} already has a "
             f"{format_score(-beta)} with an earlier move, and here {mover} has a "
-            f"{format_score(raised)} for certain. So {other} never lets it come to this board."
+            f"{format_score(raised)} for certain. So {other} will never let the game come to this."
         )
         self._step(first, text, raised, beta)
 

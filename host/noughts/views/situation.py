@@ -39,7 +39,7 @@ _SHOWN_TWICE = 2
 _MENU = {
     "P": "2: two people, on this board",
     "E": "E: the chip, easy: it plays anywhere",
-    "M": "M: the chip, medium: it completes and blocks rows",
+    "M": "M: the chip, medium: it completes and blocks lines",
     "H": "H: the chip, hard: it never loses",
 }
 _OTHER = {"A": "B", "B": "A"}

@@ -13,9 +13,9 @@ _INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 def drawn(tree: Node, about: str) -> str:
     """An SVG document of the whole tree, from the root on the left to the right, with a heading.
 
-    Text next to each board shows the move that led to it and its value to who made it, and below
-    the window in which alpha-beta searched it. A thick line leads to the move that the search
-    plays, a dashed one to a move that it cut.
+    Text next to each board shows the move that led to it, its value to the player who made it and,
+    below that, the window in which alpha-beta searched it. A thick line leads to the move that is
+    played, a dashed one to a move that was cut.
     """
     boards: list[str] = []
     lines: list[str] = []

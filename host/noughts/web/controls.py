@@ -57,7 +57,7 @@ async def act(request: Request) -> Response:
     try:
         message = dict(await request.json())
     except (ValueError, TypeError, RecursionError) as error:
-        raise BoardError("that is not an action; load the page again") from error
+        raise BoardError("that is not an action; reload the page") from error
     await run_in_threadpool(do, request.app.state.boards, message)
     return JSONResponse({})
 
@@ -86,4 +86,4 @@ def do(boards: LiveBoards, message: Mapping[str, object]) -> None:
             boards.begins_anew(name)
             virtual.board(name).reset()
         case _:
-            raise BoardError("a board cannot do that; load the page again")
+            raise BoardError("a board cannot do that; reload the page")

@@ -76,7 +76,7 @@ def one(request: Request) -> Response:
     except StoreError as error:
         return error_answer(request.scope, 404, str(error))
     shown = replay(found)
-    neighbours = {"Game before": before, "Game after": after}
+    neighbours = {"Previous game": before, "Next game": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
     return answer(
         request,
@@ -204,7 +204,7 @@ def read(body: bytes) -> list[Game]:
         if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
             raise ValueError
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise NoughtsError("that is not a game; load the page again") from error
+        raise NoughtsError("that is not a game; reload the page") from error
     return stages
 
 

@@ -3,7 +3,7 @@
     ports, drives and virtual boards --> Recorder, in a thread: store, then events
     events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
 
-What browsers get are JSON objects of what has changed, by key.
+Browsers receive JSON objects with the changed values, by key.
 
     site            what is wrong with the store, ports that wait: a list of texts
     order           the boards' ids, sorted by what people call them
@@ -85,7 +85,7 @@ class Channel:
 class LiveBoards:
     """All boards, from `start()` to `close()`.
 
-    What is known of them belongs to the event loop's thread.
+    Only the event loop's thread may use this state.
     """
 
     def __init__(self, site: Site) -> None:
@@ -237,9 +237,9 @@ class LiveBoard:
             tile = "does not run", ""
         elif not state.connected:
             what = "its gateway" if by_radio else "it"
-            words = Instructions("Unplugged", f"It goes on as soon as {what} is plugged in again.")
+            words = Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
         elif game is None and now.phase == "starting" and not virtual:
-            words = Instructions("Waiting for a game", "It sends every move once a game goes on.")
+            words = Instructions("Waiting for a game", "It sends every move once a game starts.")
         if self.work is not None and "result" not in self.work:
             # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
@@ -251,7 +251,7 @@ class LiveBoard:
         if controls and now.phase != "menu":
             facts.append(f"played by {CONTROLS[controls]}")
         if not virtual:
-            facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
+            facts.append(f"by radio, via {state.gateway}" if by_radio else state.port)
         kind = self.kind or (boot.board if boot else "")
         return {
             "id": self.id,

@@ -148,7 +148,7 @@ class Safety:
                 raise HTTPException(403, WATCH_ONLY)
             token = headers.get("x-noughts-token", "")
             if not secrets.compare_digest(token.encode(), self._site.token.encode()):
-                raise HTTPException(401, "noughts was started again; load the page again")
+                raise HTTPException(401, "noughts has restarted; reload the page")
             length = headers.get("content-length", MAX_BODY + 1)
             if "transfer-encoding" in headers or int(length) > MAX_BODY:  # chunks have any length
                 raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")

@@ -36,7 +36,7 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
     elif name not in boards.boards:
         raise BoardError(f"there is no board {name[:60]!r}; choose another one")
     if boards.busy & {name, ""} or (boards.busy and not name):
-        raise BoardError("a board is being worked on; wait until that is done")
+        raise BoardError("another task is using a board; wait until it has finished")
     boards.busy.add(name)
 
     def run() -> None:
@@ -118,7 +118,7 @@ def _drive(name: str) -> drives.Drive:
     for drive in drives.find_drives():
         if drive.usb_id and name_of(Port("", drive.usb_id)) == name:
             return drive
-    raise BoardError(f"its drive was not found: {drives.NO_DRIVE}")
+    raise BoardError("the board's drive was not found; plug it in again, without holding reset")
 
 
 def _flash_virtual(boards: LiveBoards, name: str, table_id: str) -> Start:

@@ -30,7 +30,7 @@ export class Board {
    * Shows a position.
    *
    * marks: nine of `X`, `O` and `.`; names: what a screen reader calls each cell; playable: whether
-   * free cells can be played; last: the last move's cell; line: the cells of the row that won;
+   * free cells can be played; last: the last move's cell; line: the cells of the winning line;
    * labels: for free cells, small text; grounds: for cells, a class.
    */
   show({ marks, names, playable = false, last = null, line = [], labels = {}, grounds = {} }) {

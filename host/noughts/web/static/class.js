@@ -28,7 +28,7 @@ function tile() {
   return { root, show };
 }
 
-/** As many columns as make the boards largest, with all of them on the screen where that is legible. */
+/** The number of columns that makes the boards largest; all fit on the screen if they stay legible. */
 function fit() {
   const count = tiles.children.length;
   const top = tiles.getBoundingClientRect().top + scrollY;

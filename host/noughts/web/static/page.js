@@ -21,7 +21,7 @@ const maker = (namespace) => (name, attributes = {}, ...children) => {
 export const element = maker('http://www.w3.org/1999/xhtml');
 export const svg = maker('http://www.w3.org/2000/svg');
 
-/** Classes of an element, without those that do not hold. */
+/** Joins the class names that apply. */
 export function classes(...names) {
   return names.filter(Boolean).join(' ');
 }

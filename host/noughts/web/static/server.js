@@ -23,7 +23,7 @@ export async function get(address) {
 
 /**
  * Changes something: sends a file, or JSON. The token is fetched again if noughts has restarted.
- * `late`: whether it may still be sent when noughts, which is away, is back.
+ * `late`: whether it may still be sent once noughts is back.
  */
 export async function post(address, content, late = true) {
   const body = content instanceof Blob ? content : JSON.stringify(content);
