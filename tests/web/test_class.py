@@ -80,7 +80,7 @@ def test_boards_by_radio_are_shown_but_their_gateway_is_not(board, serve, page):
     row = page.get_by_role("row").filter(has_text="A won")
     expect(row.get_by_text("before")).to_be_visible()
     row.get_by_role("link").click()
-    expect(page.get_by_text("by radio only, where anyone nearby can send")).to_be_visible()
+    expect(page.get_by_text("its last moves by radio only, where")).to_be_visible()
 
 
 def test_real_board_is_flashed_through_its_drive(

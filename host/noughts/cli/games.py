@@ -243,7 +243,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=_EXPORT
 )
 @option("--format", "the format (by the file's name, else csv)", type=click.Choice(_FORMATS))
-@options.output("the file to write (standard output, also as -)")
+@options.output("the file to write (default, or -: standard output)")
 @options.stored_games
 def run_export(
     format: str | None, output: Path | None, chosen: GameFilter, db: Path | None

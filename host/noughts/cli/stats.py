@@ -91,7 +91,7 @@ def _record(found: Stats) -> dict[str, object]:
 
 
 @options.command("noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv")
-@options.output("the file to write, such as class.html (standard output, also as -)")
+@options.output("the file to write, such as class.html (default, or -: standard output)")
 @option("--csv", "write the table of boards as CSV (see docs/scripts.md)", "as_csv")
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:

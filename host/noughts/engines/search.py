@@ -86,8 +86,8 @@ class AlphaBeta(Minimax):
 class Transposition(AlphaBeta):
     """Alpha-beta that remembers the scores of positions, up to symmetry.
 
-    It remembers bounds of the score. They are used if they decide, and forgotten before the next
-    reply: scores count plies from the root, which a position is always equally far from.
+    It remembers bounds of the score, and uses those that decide. Scores count plies from the root,
+    so they hold for one search: in that, a position is always equally far from the root.
     """
 
     name = "transposition"
@@ -138,10 +138,10 @@ class Node:
     cell: int | None
     """The move, None at the root."""
     score: int | None = None
-    """To the player who made the move, or at the root to who is to move; None if it was cut."""
+    """For the player who made the move, or at the root the one to move; None if it was cut."""
     alpha: int = -INFINITE
     beta: int = INFINITE
-    """The window in which the move was searched, as scores to who made it."""
+    """The window in which the move was searched, as scores for the player who made it."""
     best: bool = False
     """Whether the search plays this move."""
     children: list[Node] = field(default_factory=list)

@@ -27,8 +27,8 @@ _RESTORE_S = 3.0
 def prepare() -> None:
     """Replace the streams that our parent process has closed.
 
-    Not every terminal has every character that we or a file's name may need: it shows others. Not
-    all input is text, either.
+    A terminal may lack characters that we or a file's name need, and input may have bytes that are
+    not text: both become backslash escapes.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -166,10 +166,10 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
 
 @contextmanager
 def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], object]) -> Iterator[None]:
-    """While a program has the terminal, which should end once `stop` is set and `done` returns.
+    """Around a full-screen program, which should end once `stop` is set and `done` returns.
 
-    It writes to the terminal to restore it, and would wait indefinitely for one that takes nothing
-    or is closed: then the process ends without that.
+    It restores the terminal by writing to it. If the terminal takes no output or is closed, that
+    would wait indefinitely, so the process ends without it.
     """
     restored = threading.Event()
 

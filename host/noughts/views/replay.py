@@ -89,7 +89,7 @@ def heading(game: StoredGame) -> str:
 def _details(game: StoredGame) -> list[tuple[str, str]]:
     details = [("Began", str(game.when)), ("Board", game.called)]
     if game.by_radio:
-        details.append(("Received", "by radio only, where anyone nearby can send"))
+        details.append(("Received", "its last moves by radio only, where anyone nearby can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
         details.append(("Hard uses", f"table {game.table_id}"))
