@@ -73,6 +73,7 @@ def test_install_commands_name_known_packages():
 def test_readme_is_short_and_only_it_shows_git_clone():
     cloning = {path.name for path in DOCUMENTS if "git clone " in path.read_text("utf-8")}
     assert cloning == {"README.md", "README.zh-cn.md"}
+    assert sum(text.count("git clone ") for text in guides()) == 2
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text.splitlines()) <= 100 and len(text.split()) <= 700
 

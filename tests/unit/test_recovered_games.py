@@ -166,7 +166,7 @@ def test_commands_mark_recovered_and_radio_games(folder, noughts, printed):
     _, _, summary = noughts("watch", "--from", "raw.log", "--known", "known.txt", db=db)
     assert "5 games ended (4 recovered)" in summary
     assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
-    assert printed("stats", db=db).startswith("5 games, 4 recovered, 1 by radio alone\n")
+    assert printed("stats", db=db).startswith("5 games, 4 recovered, 1 with last moves by radio")
     (found,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
     assert (found["by_radio"], found["started"]) == (1, None)
     assert found["played_before"] == timestamps.iso(AT)

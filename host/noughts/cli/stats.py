@@ -51,7 +51,7 @@ def run_stats(as_json: bool, plot: Path | None, chosen: GameFilter, db: Path | N
 
 
 def _print(found: Stats) -> None:
-    origins = ((found.recovered, "recovered"), (found.by_radio, "by radio alone"))
+    origins = ((found.recovered, "recovered"), (found.by_radio, "with last moves by radio only"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
     print(f"{counted(found.games, 'game')}{of_these}")
     _print_table(class_report.results(found))

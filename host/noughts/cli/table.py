@@ -13,7 +13,7 @@ from noughts.cli import options
 from noughts.cli.options import option
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
-from noughts.invocation import as_typed
+from noughts.invocation import as_typed, quoted
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import people_games
@@ -57,7 +57,8 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
         summary = _LEARNED_SUMMARY
         done = "never loses, and keeps the value of all 4,520 positions"
     elif present != content:
-        raise NoughtsError(f"{path} differs from the table that is generated; run `noughts table`")
+        make = f"noughts table -o {quoted(str(path))}" if output else "noughts table"
+        raise NoughtsError(f"{path} differs from the table that is generated; run `{make}`")
     if as_json:
         print(json.dumps(facts))
     else:

@@ -74,7 +74,7 @@ def run_train(
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
     if not stored and chosen != MOVED:
-        raise click.UsageError("--board, --since and the like choose stored games; add --stored")
+        raise click.UsageError("--board, --since and so on are for --stored, which plays no games")
     position = None if show is None else parse_unfinished(show)
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):

@@ -39,12 +39,10 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
 def _ready(site: Site, browse: bool) -> None:
     here, *others = [f"http://{address}/" for address in site.addresses]
     say(f"noughts is at {here} (Ctrl-C ends)")
-    if site.lan and others[1:]:
+    if site.lan:
         say(
             f"other computers can watch at {', '.join(others[1:])}: anyone on your network can see "
             "the boards' names and all games, but cannot change anything"
         )
-    elif site.lan:
-        say("no network address was found; other computers cannot watch")
     if browse:
         threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()

@@ -66,7 +66,7 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     if found.recovered:
         shown.append((f"{found.recovered:,}", "recovered after they ended"))
     if found.by_radio:
-        shown.append((f"{found.by_radio:,}", "by radio alone"))
+        shown.append((f"{found.by_radio:,}", "with last moves by radio only"))
     return shown
 
 
