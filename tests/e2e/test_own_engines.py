@@ -14,8 +14,12 @@ import pytest
 
 import noughts
 from needed import POSIX
+from noughts.engines.own import from_program
 from noughts.engines.registry import engines
+from noughts.errors import OwnEngineError
+from noughts.game.positions import EMPTY
 from own_engines import FIRST_FREE, is_gone
+from waiting import until
 
 
 @POSIX
@@ -259,6 +263,14 @@ def test_program_failure_is_reported_with_its_cause(answer, message, folder, fai
     limit = ["--limit", "0.5"] if answer == "pass" else []
     first = ["rules"] if "break" in answer else ["--first", "it"]
     assert message in fails("vs", *first, "--program", program(folder, answer), *limit)
+
+
+def test_unasked_line_is_not_taken_as_an_answer(folder):
+    engine = from_program(program(folder, "print(4); print(8)"), 20)
+    assert engine.reply(EMPTY).cells == (4,)
+    until(lambda: not engine._lines.empty(), "the second line")
+    with pytest.raises(OwnEngineError, match="printed '8' unasked; print one line per question"):
+        engine.reply(EMPTY.play(4))
 
 
 @POSIX

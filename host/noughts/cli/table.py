@@ -33,7 +33,7 @@ _SHOWN = 6
 
 @options.command("noughts table --check")
 @options.output("the table file (device/table.py)", endings=[".py"])
-@option("--check", "write nothing; exit 1 unless it is the generated table, or a learned one")
+@option("--check", "write nothing; exit 1 unless it is generated, or learned and never loses")
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""

@@ -66,7 +66,8 @@ class OwnEngine(Engine):
         if not (self._close and self._close.alive):
             self._start()
         if not self._lines.empty():
-            raise self._error(f"printed {self._line(0)[:20]!r} unasked; print a line per question")
+            extra = self._line(0)[:20]
+            raise self._error(f"printed {extra!r} unasked; print one line per question")
         assert self._process.stdin
         with contextlib.suppress(OSError):  # it has ended, as reading will show
             os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
@@ -81,7 +82,7 @@ class OwnEngine(Engine):
         except OSError as error:
             how = f"cannot be started ({error.strerror})"
             raise self._error(f"{how}; check its path, and that it is a program") from None
-        self._lines: queue.Queue[bytes] = queue.Queue(1)
+        self._lines: queue.Queue[bytes] = queue.Queue(2)  # room for a line that nobody asked for
         arguments = (self._process.stdout, self._lines)
         threading.Thread(target=_read, args=arguments, daemon=True).start()
         messages = threading.Thread(target=_show, args=(self._process.stderr,), daemon=True)

@@ -47,5 +47,5 @@ def games(content: bytes, name: str = NAME) -> list[Game]:
             if isinstance(game, Game) and game.end != "-":
                 found.append(game)
     if not found and any(row not in ("", _HEADING) for row in rows):
-        raise DataLogError(f"{name} holds no games of noughts; choose the log of a board that has")
+        raise DataLogError(f"{name} holds no games of noughts; choose another log")
     return found

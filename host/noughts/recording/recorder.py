@@ -59,7 +59,7 @@ class Recorder:
         self.pending: list[events.Event | sources.Delivered | Received] = []
         """Not stored yet, in order; it waits while another program writes to the store."""
         self._first_path = store.path
-        self._own(store)
+        self._use(store)
         self._streams: defaultdict[str, Stream] = defaultdict(Stream)
         self._runs = Runs()
         self._resent: dict[str, events.ResentGames] = {}
@@ -71,7 +71,7 @@ class Recorder:
         self._arrived: list[sources.Change] = []
         """From the last poll of the sources."""
 
-    def _own(self, store: Store) -> None:
+    def _use(self, store: Store) -> None:
         self.store = store
         """Replaced by another if it is deleted or overwritten."""
         store.wait_for_others(_LOCK_TIMEOUT_S)
@@ -245,7 +245,7 @@ class Recorder:
         store = Store(unused_path_near(self._first_path), create=True)
         with contextlib.suppress(Exception):  # SQLite's errors about a lost file add nothing
             self.store.close()
-        self._own(store)
+        self._use(store)
         for board, name in self._names.items():
             store.name_board(board, name)
         reported.append(events.StoreGone(str(gone), str(store.path)))

@@ -89,10 +89,10 @@ class VirtualBoard(contextlib.ExitStack):
 
     def _send(self, *message: Any) -> None:
         assert self._process.stdin is not None
+        if self._ended:  # its input may close a moment after its output
+            raise self._gone()
         try:
             with self._sending:
-                if self._ended:  # its input may close a moment after its output
-                    raise BrokenPipeError
                 pickle.dump(message, self._process.stdin)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:

@@ -162,7 +162,7 @@ class LiveBoards:
             self.session.take(event)
             match event:
                 case events.BoardNamed() | events.BoardRefused():
-                    pass  # the board may not be here, but in the store, or nowhere
+                    pass  # these do not make a board appear
                 case events.BoardEvent(board):
                     self.boards.setdefault(board, LiveBoard(board)).take(event)
 
