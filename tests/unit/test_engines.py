@@ -204,7 +204,7 @@ def test_table_command_writes_and_checks_a_table(folder, printed, refused):
     table = folder / "table.py"
     table.write_text(table.read_text().replace("BOOK", "B00K"))
     message = refused("table", "--check", "-o", "table.py")
-    assert "differs from the table that is generated" in message
+    assert "differs from the table that is generated; run `noughts table -o table.py`" in message
     assert "cannot write" in refused("table", "-o", "missing/table.py")
 
 
