@@ -36,6 +36,10 @@ SHARED_LOG = [
     f"Time (seconds),temp,{HEADING},late", ",,,,,,,,,5", f",,{row(TWO)},",
 ]  # fmt: skip
 """Rows that a V2 2.1.2 wrote when another program used the log before and between games."""
+OTHER_ORDER = "ms,temp,boot,game,seats,first,moves,late,end"
+MANY = [replace(ONE, number=number) for number in range(1, 3601)]
+FULL_LOG = data_log(HEADING, *map(row, MANY))
+CSV = "\n".join((HEADING, row(ONE), row(TWO), "")).encode()
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,13 @@ SHARED_LOG = [
         ([HEADING, row(ONE)[:-3], row(TWO)], [TWO]),  # with a truncated row
         ([HEADING, "21.5,3", row(TWO), "ä,\x1b[2J"], [TWO]),
         (SHARED_LOG, [ONE, TWO]),
+        ([f"temp,light,{HEADING},tilt", f"21,,{row(ONE)},0", f"22,9,{row(TWO)}"], [ONE, TWO]),
+        # Another program has a column `ms`, which then is ours too; and ours are not together.
+        ([OTHER_ORDER, f"{ONE.ms},21,{row(ONE)[:-7]},,x", ",22"], [ONE]),
+        # The heading changes midway.
+        ([HEADING, row(ONE), f"Time (seconds),{HEADING}", f"1.25,{row(TWO)}"], [ONE, TWO]),
+        # A cell too many: another program's row, or two rows in one.
+        ([HEADING, row(ONE) + ",1", row(TWO)], [TWO]),
         ([HEADING, row(replace(ONE, end="-")), row(ONE)], [ONE]),
     ],
 )
@@ -66,6 +77,10 @@ def test_games_are_read_from_the_rows_of_a_log(rows, expected):
         (data_log(row(ONE), row(TWO) + "\0\0\0"), "cut short or damaged"),
         (LOG.ljust(MAX_SIZE + 1), "not a micro:bit's data log"),
         (data_log("Time (seconds),temp", "1.03,21"), "holds no games of noughts"),
+        (LOG.replace(b"V_002", b"V_001"), "a data log of version 001, and noughts reads"),
+        (LOG.replace(b"V_002", b"V_003"), "a data log of version 003, and noughts reads"),
+        (b"Time (seconds),temp\n1.03,21\n", "not a micro:bit's data log"),
+        (f"{HEADING}\n1.03,21\n".encode(), "holds no games of noughts"),
     ],
     ids=lambda value: value if isinstance(value, str) else "log",
 )
@@ -73,6 +88,37 @@ def test_damaged_or_foreign_log_is_refused_with_the_reason(content, why):
     with pytest.raises(DataLogError, match=rf"^pupil\.htm (is )?{why}.*; ") as raised:
         games(content, "pupil.htm")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("saved", [b"\xef\xbf\xbd", b"\xc3\xbf"])
+@pytest.mark.parametrize(("log", "expected"), [(LOG, PLAYED), (FULL_LOG, MANY)])
+def test_log_that_a_browser_or_editor_has_saved_is_whole(log, expected, saved):
+    assert games(b"\xef\xbb\xbf" + log.replace(b"\xff", saved)) == expected
+
+
+@pytest.mark.parametrize("size", [1, 4, 60, 700])
+def test_rows_after_a_hole_are_read(size):
+    at = FULL_LOG.index(row(MANY[4]).encode())
+    log = bytearray(FULL_LOG)
+    log[at : at + size] = b"\xff" * size
+    left = [game for game in MANY if row(game).encode() + b"\n" in log]
+    assert 3500 < len(left) < 3600 and MANY[:4] == left[:4]
+    assert games(bytes(log)) == [game for game in left if game != MANY[4]]
+
+
+def test_rest_of_a_row_with_a_hole_is_not_taken_for_a_game():
+    rows = [f"other,{HEADING}", f"21.5,{row(ONE)}", f"22,{row(TWO)}"]
+    log = bytearray(data_log(*rows))
+    at = log.index(b"21.5") + 1
+    log[at : at + 2] = b"\xff\xff"
+    assert games(bytes(log)) == [TWO]
+
+
+def test_deleted_rows_after_the_end_are_not_read():
+    """`log.delete()` erases the first sector; the log erases others when it reaches them."""
+    log = bytearray(FULL_LOG)
+    log[0x2000:0x2400] = f"{HEADING}\n{row(TWO)}\n".encode().ljust(0x400, b"\xff")
+    assert games(bytes(log)) == [TWO]
 
 
 @given(st.lists(st.tuples(st.integers(0, len(LOG) - 1), st.integers(0, 255))), st.integers(0))
@@ -93,17 +139,30 @@ def stored(db, columns=COLUMNS):
 
 
 def test_file_without_sentences_is_refused(folder, refused):
+    (folder / "notes.txt").write_bytes(b"Time (seconds),temp\n1.03,21\n")
+    why = refused("watch", "--from", "notes.txt", db=folder / "games.db")
+    assert "notes.txt has no sentences of noughts" in why
     (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
-    assert "microbit.csv has no sentences of noughts" in why
+    assert "microbit.csv is not a micro:bit's data log; " in why
 
 
-@pytest.mark.parametrize(("source", "board"), [("anna.htm", "file-anna.htm"), ("-", "stdin")])
-def test_reading_a_copy_twice_stores_its_games_once(folder, monkeypatch, printed, source, board):
+@pytest.mark.parametrize(
+    ("source", "board", "log"),
+    [
+        ("anna.htm", "file-anna.htm", LOG),
+        ("-", "stdin", LOG),
+        ("microbit.csv", "file-microbit.csv", CSV.replace(b"\n", b"\r\n")),
+        ("-", "stdin", b"\xef\xbb\xbf" + CSV),
+    ],
+)
+def test_reading_a_copy_twice_stores_its_games_once(
+    folder, monkeypatch, printed, source, board, log
+):
     db = folder / "games.db"
-    (folder / "anna.htm").write_bytes(LOG)
+    (folder / source).write_bytes(log)
     for _ in range(2):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(LOG))))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(log))))
         out = printed("watch", "--from", source, "--plain", db=db)
     assert stored(db) == [as_row(game) for game in PLAYED]
     assert stored(db, "started IS NULL, played_before > 0") == [(1, 1)] * 2
@@ -196,11 +255,11 @@ def test_log_dropped_on_the_page_is_stored_once(tmp_path):
     answer, error = drop(LOG[:9000], name="\x1b[2J.htm")
     assert answer == 400 and "is cut short or damaged; " in error["error"]
     assert error["error"].isprintable()
-    assert drop(bytes(300_001))[0] == 413
+    assert drop(bytes(MAX_SIZE + 2))[0] == 413
     assert not db.exists()
     assert drop(data_log(HEADING, row(ONE))) == (200, {"text": "anna.htm: 1 game, 1 new"})
-    for new in (1, 0):
-        assert drop(LOG) == (200, {"text": f"anna.htm: 2 games, {new} new"})
+    for log, new in ((LOG, 1), (LOG, 0), (CSV, 0)):
+        assert drop(log) == (200, {"text": f"anna.htm: 2 games, {new} new"})
     assert stored(db) == [as_row(game) for game in PLAYED]
     assert stored(db, "count(started), count(played_before)") == [(0, 2)]
     assert drop(data_log(HEADING)) == (200, {"text": "anna.htm: no games yet"})

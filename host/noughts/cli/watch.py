@@ -49,7 +49,7 @@ _SHUTDOWN_TIMEOUT_S = 2.0
     "games of rooms, mqtt://HOST (every micro:bit that is plugged in)",
 )
 @option("--emulated N", "start N boards that play by themselves", type=options.IntRange(1, 16))
-@option("--from FILE", "read a captured log or a V2's MY_DATA.HTM (-: standard input)", "captured")
+@option("--from FILE", "read a captured log, a V2's MY_DATA.HTM or its CSV (-: stdin)", "captured")
 @option("--name BOARD", "with --from: the board's name, where the log does not give it")
 @option(
     "--known FILE",

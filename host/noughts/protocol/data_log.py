@@ -2,20 +2,41 @@
 
 The file is an HTML page of fixed size. Its head ends in `UBIT_LOG_FS_V_002`, a line feed, and three
 fields that end in NUL: where the log ends, where its data begins, and DAPLink's version. The data
-is CSV, up to the first byte that was never written. (codal-microbit-v2, `MicroBitLog.cpp`.)
+is CSV, then bytes that were never written. (codal-microbit-v2, `MicroBitLog.cpp`.)
+
+People also bring the page as a browser has saved it, and the CSV that the page offers to download.
 """
 
 import re
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 
 from noughts.errors import DataLogError, SentenceError
 from noughts.protocol.sentences import Game, parse
 
 NAME = "MY_DATA.HTM"
-MAX_SIZE = 1 << 18
-"""The most bytes that are read; a real file has 129,024."""
+MAX_SIZE = 400_000
+"""The most bytes that are read. A real file has 129,024; saved by a browser, up to three times as
+many."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SAVED_BY_BROWSERS = (b"\xef\xbf\xbd", b"\xc3\xbf")
+"""What becomes of a byte 0xFF, which is not text, when a browser or an editor saves the page."""
+_VERSION = re.compile(rb"UBIT_LOG_FS_V_(\d{3})\n")
 _HEAD = re.compile(rb"UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8})\x00")
-_HEADING = "boot,game,seats,first,moves,ms,end"
+_UNWRITTEN = re.compile(rb"\xff+")
+_SECTOR = 1024
+"""Of all sectors in interface chips, the smallest; the others are multiples of it."""
+_COLUMNS = ("boot", "game", "seats", "first", "moves", "ms", "end")
+
+
+def is_data_log(first_bytes: bytes, name: str) -> bool:
+    """Whether a file is a data log, a web page or a table, and not what a board sent over serial.
+
+    first_bytes: its first line, or the beginning of it.
+    """
+    first_line = first_bytes.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")[0]
+    is_table = name.lower().endswith(".csv") or _is_heading(_cells(first_line))
+    return first_line.startswith(b"<") or (is_table and b"$" not in first_line)
 
 
 def games(content: bytes, name: str = NAME) -> list[Game]:
@@ -25,27 +46,78 @@ def games(content: bytes, name: str = NAME) -> list[Game]:
     `DataLogError` if all rows are of other programs, or if the file is not a data log, is cut short
     or is damaged.
     """
-    head = _HEAD.search(content)
-    if head is None or len(content) > MAX_SIZE:
+    content = content.removeprefix(_BYTE_ORDER_MARK)
+    version = _VERSION.search(content)
+    is_table = any(_is_heading(_cells(line)) for line in content.split(b"\n"))
+    if len(content) > MAX_SIZE or (version is None and not is_table):
         raise DataLogError(
-            f"{name} is not a micro:bit's data log; copy {NAME} from the board's drive "
-            "(a page that a browser has saved is another file)"
+            f"{name} is not a micro:bit's data log; copy {NAME} from the board's drive, or open it "
+            "there and download its data as CSV"
         )
-    end, start = int(head[1], 16), int(head[2], 16)
-    data = content[start:end].partition(b"\xff")[0]
-    # A power cut leaves unwritten bits, which are ones.
-    if not head.end() <= start <= end <= len(content) or b"\0" in data:
+    lines = (_data(content, name) if version else content).split(b"\n")
+    # A hole in a row may have the bytes of two rows, so that the rest looks like another game.
+    rows = [_cells(line) for line in lines if b"\xff" not in line]
+    ended = list(_ended_games(rows))
+    if not ended and any(any(row) and not _is_heading(row) for row in rows):
+        raise DataLogError(f"{name} holds no games of noughts; choose another log")
+    return ended
+
+
+def _data(content: bytes, name: str) -> bytes:
+    """The rows of a log, with heading rows. Raises `DataLogError`."""
+    for saved in _SAVED_BY_BROWSERS:
+        content = content.replace(saved, b"\xff")
+    head = _HEAD.search(content)
+    version = _VERSION.search(content)
+    if head is None and version is not None and version[1] != b"002":
+        raise DataLogError(
+            f"{name} is a data log of version {version[1].decode()}, and noughts reads version "
+            "002; open it in a browser, download its data as CSV and use that file"
+        )
+    end, start = (int(head[1], 16), int(head[2], 16)) if head else (0, 0)
+    written = _written(content, start, end)
+    if head is None or not head.end() <= start <= end <= len(content) or b"\0" in written:
         raise DataLogError(
             f"{name} is cut short or damaged; copy it from the board's drive once more"
         )
-    # If other programs have used the same log, their columns are empty in our rows.
-    rows = [row.strip(",\r") for row in data.decode("ascii", "replace").split("\n")]
-    found = []
+    return written
+
+
+def _written(content: bytes, start: int, end: int) -> bytes:
+    """What the log has written between two addresses; an unwritten byte is 0xFF.
+
+    Power cuts leave holes, with rows after them. Data ends in the sector that is unwritten up to
+    its last byte: the log erases a sector just before it writes there, so the next sectors may
+    still have rows that were deleted.
+    """
+    for unwritten in _UNWRITTEN.finditer(content, start, end):
+        if unwritten.end() == end or unwritten.end() % _SECTOR == 0:
+            return content[start : unwritten.start()]
+    return content[start:end]
+
+
+def _cells(line: bytes) -> list[str]:
+    return line.rstrip(b"\r").decode("ascii", "replace").split(",")
+
+
+def _is_heading(row: Sequence[str]) -> bool:
+    return set(_COLUMNS) <= set(row)
+
+
+def _ended_games(rows: Sequence[Sequence[str]]) -> Iterator[Game]:
+    """The ended games among rows, which follow the last heading row before them.
+
+    Other programs may have added columns of their own anywhere, and share those with our names.
+    """
+    heading: Sequence[str] = _COLUMNS
     for row in rows:
-        with suppress(SentenceError):
-            game = parse(f"NG,{row}").sentence
+        if _is_heading(row):
+            heading = row
+        elif len(row) <= len(heading):
+            cell_of = dict(zip(heading, row, strict=False))
+            try:
+                game = parse("NG," + ",".join(cell_of.get(name, "") for name in _COLUMNS)).sentence
+            except SentenceError:
+                continue
             if isinstance(game, Game) and game.end != "-":
-                found.append(game)
-    if not found and any(row not in ("", _HEADING) for row in rows):
-        raise DataLogError(f"{name} holds no games of noughts; choose another log")
-    return found
+                yield game

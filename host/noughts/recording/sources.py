@@ -52,7 +52,7 @@ def read_captured(
     called: the file's name, for errors. name: the board's name, where the log has none. at_once:
     how many lines are stored together. Raises `DataLogError`.
     """
-    if file.peek(1)[:1] == b"<":
+    if data_log.is_data_log(file.peek(), called):
         content = file.read(data_log.MAX_SIZE + 1)
         games, now = data_log.games(content, called), timestamps.now()
         yield len(content), [Received.of(name, each, now, late=True) for each in games]

@@ -21,10 +21,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from noughts.protocol.data_log import MAX_SIZE
 from noughts.web.pages import framed
 
-MAX_BODY = 300_000
-"""Bytes: a page sends nothing longer than a data log, of which it sends 262,145 at most."""
+MAX_BODY = MAX_SIZE + 1
+"""Bytes: a page sends nothing longer than a data log, and of a longer file one byte too many."""
 _MAX_PATH = 1000
 """Characters: Python refuses to read a game's number of thousands of digits."""
 RATE = 400

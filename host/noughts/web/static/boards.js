@@ -6,7 +6,7 @@ import { microbit } from './microbit.js';
 import { $, element } from './page.js';
 import { post, showError } from './server.js';
 
-const MAX_BYTES = 262_145; // bytes that are sent: a data log is shorter, and the server says so
+const MAX_BYTES = 400_001; // bytes that are sent: a data log is shorter, and the server says so
 let lastUsed = null; // the card that was used last: what happens there is announced
 
 follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) => {
