@@ -8,9 +8,10 @@ A plain Intel Hex is for one board. A Universal Hex has a section for each kind 
     ...                type 0C pads, so that the next section begins at a multiple of 512 bytes
     :0000000B          the section ends (it may pad too)
 
-and one record of type 01 at the end of the file. Source: Universal Hex specification, Micro:bit
-Educational Foundation. Hexes are read here, because universal-hex does not check checksums or the
-end of the file, and intelhex only reads plain ones.
+and one record of type 01 at the end of the file. MakeCode's hexes have more records after that, of
+type 00 or 0E, and others at addresses of RAM: they hold the program's source. Source: Universal Hex
+specification, Micro:bit Educational Foundation. Hexes are read here, because universal-hex does not
+check checksums or the end of the file, and intelhex only reads plain ones.
 
 The official firmware and its file system come from micropython-microbit-fs, the extra `firmware`.
 """
@@ -36,10 +37,14 @@ https://tech.microbit.org/software/spec-universal-hex/"""
 
 _DATA, _END, _SEGMENT, _UPPER_HALF, _BOARD, _OTHER_DATA = 0x00, 0x01, 0x02, 0x04, 0x0A, 0x0D
 UICR, UICR_SIZE, _UICR_END = 0x1000_1000, 0x400, 0x1000_2000
-"""The user information registers; a micro:bit's hex has nothing after their page."""
+"""The user information registers; nothing after their page can be programmed."""
+_V1_MAGIC_AT, _V1_MAGIC = UICR + 0xC0, b"\x7c\xb0\xee\x17"
+"""What MicroPython for V1 has in its UICR."""
 _FLASH_SIZE = {V1: 0x4_0000, V2: 0x8_0000}
 _MAX_CHUNKS = {V1: 240, V2: 252}
 _ERASED = b"\xff"
+_MARKS = "\ufeff\0\x1a"
+"""What editors put before a text or after it: a byte-order mark, NUL, Ctrl-Z."""
 
 Chunks = dict[int, bytes]
 """Memory: the bytes at each address."""
@@ -79,11 +84,11 @@ def split(text: str, name: str) -> dict[str, Chunks]:
 
     name: for messages. Raises `HexError` if it is not a hex, or is damaged or cut short.
     """
-    if not text.lstrip().startswith(":"):
+    if not _is_hex(text):
         raise HexError(f"{name} is not a hex file; use an official MicroPython .hex")
     boards: dict[str, list[tuple[int, bytes]]] = {}
     board, base, kind = "", 0, _DATA
-    for number, line in enumerate(text.split(), 1):
+    for number, line in enumerate(text.strip(_MARKS).split(), 1):
         try:
             record = bytes.fromhex(line.removeprefix(":"))
         except ValueError:
@@ -91,9 +96,12 @@ def split(text: str, name: str) -> dict[str, Chunks]:
         if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF or line[0] != ":":
             raise HexError(f"{name} is damaged in line {number}; download it again")
         kind, data = record[3], record[4:-1]
+        if kind == _END:
+            break
         if kind in (_DATA, _OTHER_DATA):
             at = base + (record[1] << 8 | record[2])
-            boards.setdefault(board, []).append((at, data))
+            if at < _UICR_END:
+                boards.setdefault(board, []).append((at, data))
         elif kind in (_SEGMENT, _UPPER_HALF):
             if record[:3] != b"\2\0\0":
                 raise HexError(f"{name} is damaged (a wrong address); download it again")
@@ -102,9 +110,13 @@ def split(text: str, name: str) -> dict[str, Chunks]:
             identity = data[:2].hex()
             board = BOARD_IDS.get(identity, identity)
             boards.setdefault(board, [])
-    if kind != _END:
+    else:
         raise HexError(f"{name} is cut short (its end is missing); download it again")
     return {board: _joined(chunks, name) for board, chunks in boards.items()}
+
+
+def _is_hex(text: str) -> bool:
+    return text.lstrip(_MARKS + "\r\n\t ").startswith(":")
 
 
 def read(firmware: Hex, board: str) -> Chunks:
@@ -112,22 +124,38 @@ def read(firmware: Hex, board: str) -> Chunks:
     name = "the hex"
     if isinstance(firmware, Mapping):
         chunks = ((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
-        return _joined(chunks, name)
-    if isinstance(firmware, os.PathLike) or (
-        isinstance(firmware, str) and not firmware.lstrip().startswith(":")
-    ):
+        memory = _joined(chunks, name)
+    else:
+        name, text = _hex_text(firmware, name)
+        sections = split(text, name)
+        memory = sections.get(board) or sections.get("") or {}
+        if not memory:
+            raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
+    if _board_of(memory) not in (board, ""):
+        raise HexError(
+            f"{name} is for the micro:bit {_board_of(memory)}, not for {board}; choose that board, "
+            "or another hex"
+        )
+    return memory
+
+
+def _hex_text(firmware: str | bytes | os.PathLike[str], name: str) -> tuple[str, str]:
+    """The name of a hex, as messages give it, and its text. Raises `HexError`."""
+    if isinstance(firmware, os.PathLike) or (isinstance(firmware, str) and not _is_hex(firmware)):
         name = os.fspath(firmware)
         try:
             firmware = Path(name).read_bytes()
         except OSError as error:
             raise HexError(f"cannot read {name} ({error.strerror}); check the name") from error
-    if isinstance(firmware, bytes):
-        firmware = firmware.decode("ascii", "replace")
-    sections = split(firmware, name)
-    memory = sections.get(board) or sections.get("")
-    if not memory:
-        raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
-    return memory
+    return name, firmware.decode("utf-8", "replace") if isinstance(firmware, bytes) else firmware
+
+
+def _board_of(memory: Chunks) -> str:
+    """The board that a plain hex must be for; empty if that cannot be told."""
+    if any(_FLASH_SIZE[V1] < at + len(data) and at < UICR for at, data in memory.items()):
+        return V2
+    v1_magic = (data[_V1_MAGIC_AT - at :][:4] for at, data in memory.items() if at <= _V1_MAGIC_AT)
+    return V1 if _V1_MAGIC in v1_magic else ""
 
 
 def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:

@@ -2,12 +2,14 @@
 
 import contextlib
 import errno
+import io
 import os
 import shutil
 from functools import partial
 from types import SimpleNamespace
 from unittest.mock import Mock
 
+import intelhex
 import pytest
 from serial import serial_for_url
 
@@ -150,6 +152,7 @@ def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
         (USB_ID, {"V1": {"main.py": FILES["main.py"]}}, "does not hold the game, or holds"),
         (USB_ID, {"V1": FILES, "V2": OTHER_TABLE}, "or holds different tables for V1 and V2; make"),
         (USB_ID, {}, "is not a hex file"),
+        (OTHER_ID, {"V1": FILES}, "the hex is for the micro:bit V1 only, and the board is a V2; "),
     ],
 )
 def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
@@ -158,6 +161,48 @@ def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)
     assert not one.received
+
+
+def long_records(text):
+    """A hex with 64 bytes in a record, which interface chips do not take."""
+    lines = io.StringIO()
+    intelhex.IntelHex(io.StringIO(text)).write_hex_file(lines, byte_count=64)
+    return lines.getvalue()
+
+
+def plain_hex(firmware):
+    text = io.StringIO()
+    firmware.memory.write_hex_file(text)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda universal: universal,
+        lambda universal: universal.replace("\n", "\r\n"),
+        lambda universal: "".join(
+            line for line in universal.splitlines(keepends=True) if line[7:9] != "0C"
+        ),
+        lambda universal: " \n" + universal.lower(),
+    ],
+    ids=["unchanged", "CRLF", "no padding", "leading blank, lower case"],
+)
+def test_interface_chip_gets_a_hex_that_it_can_use(flash, drive, tmp_path, game, change):
+    one, path = drive(), tmp_path / "it.hex"
+    path.write_bytes(change(game.read_text()).encode())
+    assert flash(one.path, "--hex", path)[0] == 0
+    assert one.received == [game.read_bytes()]
+
+
+def test_plain_hex_with_long_records_is_written_anew(flash, drive, tmp_path):
+    one, path, firmware = drive(), tmp_path / "it.hex", slim("V1").with_files(FILES)
+    path.write_text(long_records(plain_hex(firmware)))
+    assert flash(one.path, "--hex", path)[0] == 0
+    (content,) = one.received
+    assert max(map(len, content.splitlines())) <= 11 + 2 * 32
+    (received,) = read_firmware(content.decode(), "it").values()
+    assert received.memory.todict() == firmware.memory.todict()
 
 
 def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
@@ -170,7 +215,7 @@ def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
         return contextlib.nullcontext(steps)
 
     content = b"\n" * 70_000 + b":00000001FF\n"
-    what = Hex(content, {}, brain.make())
+    what = Hex(content, {"V1": slim("V1")}, brain.make())
     flash_board(drives.look(one.path), what, shown.append, progress, verify=False)
     assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
     assert sum(counts) == len(content) and len(counts) > 1

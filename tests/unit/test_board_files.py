@@ -304,12 +304,63 @@ def test_file_system_layout_is_read_from_the_firmware(board, bytes_at, layout):
         ("V2", {V2_TABLE + 0x38: b"\xff\xff"}),  # more rows than fit before the table
         ("V2", {V2_TABLE + 0x3A: b"\x20\0"}),  # pages of 4 GB
         ("V2", {V2_TABLE + 0x24: b"\xff\xff\xff\xff"}),  # the file system's length
-        ("V1", {0x2000_0000: b"beyond"}),
     ],
 )
 def test_firmware_with_impossible_values_is_refused(board, bytes_at):
     with pytest.raises(NoughtsError, match=r"it holds no MicroPython.*; use an official"):
         read_firmware(changed(board, bytes_at), "it")
+
+
+def record(kind, address=0, data=b""):
+    """A line of a hex file."""
+    body = bytes((len(data), address >> 8, address & 0xFF, kind)) + data
+    return ":" + (body + bytes((-sum(body) & 0xFF,))).hex().upper() + "\n"
+
+
+END = ":00000001FF\n"
+IN_RAM = record(4, 0, b"\x20\0") + record(0, 0, bytes.fromhex("41140E2FB82FA2BB98005E0200000000"))
+"""Where MakeCode's hexes have the source of a program."""
+AFTER_END = [IN_RAM, "\n" + IN_RAM, record(0x0E, 0, b"source"), "\0" * 16, "\x1a"]
+
+
+@pytest.mark.parametrize("after", AFTER_END, ids=ascii)
+@pytest.mark.parametrize("end", [END, END.strip()], ids=["LF", "no LF"])
+def test_what_follows_the_end_of_a_hex_is_ignored(after, end):
+    if end == END or not after.startswith(":"):
+        plain = changed("V1", {})[: -len(END)]
+        (firmware,) = read_firmware(plain + end + after, "it").values()
+        assert firmware.memory.todict() == slim("V1").memory.todict()
+    makecode = record(0, 0, bytes(16)) + END + IN_RAM
+    with pytest.raises(NoughtsError, match="it holds no MicroPython; use an official"):
+        read_firmware(makecode, "it")
+
+
+def test_data_in_ram_and_a_byte_order_mark_are_ignored(tmp_path):
+    path = tmp_path / "it.hex"
+    path.write_text("\ufeff" + IN_RAM + changed("V1", {}), "utf-8")
+    (firmware,) = load_firmware(path).values()
+    assert firmware.memory.todict() == slim("V1").memory.todict()
+
+
+def test_firmware_without_its_uicr_is_named():
+    memory = intelhex.IntelHex(slim("V1").memory)
+    del memory[0x1000_1000:0x1000_2000]
+    text = io.StringIO()
+    memory.write_hex_file(text)
+    with pytest.raises(NoughtsError, match=r"it has MicroPython for V1 without its UICR, .*; use"):
+        read_firmware(text.getvalue(), "it")
+
+
+@pytest.mark.parametrize("size", [0, 40, 6_000, 6_140])
+@pytest.mark.parametrize("others", [{}, {"a.py": b"a"}, {"main.py": b"newer"}], ids=",".join)
+def test_program_that_older_editors_append_is_main(size, others):
+    text = (b"display.show('A')\n" * 400)[:size]
+    firmware = slim("V1").with_files(others)
+    firmware.memory.frombytes(b"MP" + size.to_bytes(2, "little") + text, 0x3E000)
+    is_there = 0 < size <= 0x3F800 - 0x3E004
+    assert firmware.files() == ({"main.py": text} if is_there else {}) | others
+    if others:
+        assert firmware.with_files(others).files() == others
 
 
 def test_official_universal_hex_is_written_back_unchanged():

@@ -3,6 +3,7 @@
 import ast
 import ctypes
 import importlib
+import io
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -85,6 +86,25 @@ def test_universal_hex_sections_are_separated_by_board() -> None:
     only_v2 = "\n".join(records[4:])
     with pytest.raises(HexError, match="has no firmware for the micro:bit V1"):
         read(only_v2, "V1")
+
+
+@pytest.mark.parametrize(("board", "other"), [("V1", "V2"), ("V2", "V1")])
+@pytest.mark.parametrize("form", [str, dict], ids=["text", "addresses"])
+def test_plain_hex_for_the_other_board_is_refused(board: str, other: str, form: type) -> None:
+    memory = intelhex.IntelHex()
+    for at, data in read(firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[other]), other).items():
+        memory.puts(at, data)
+    text = io.StringIO()
+    memory.write_hex_file(text)
+    with pytest.raises(HexError, match=f"is for the micro:bit {other}, not for {board}; choose"):
+        Microbit(board, text.getvalue() if form is str else memory.todict())
+
+
+def test_what_follows_the_end_of_a_hex_is_ignored() -> None:
+    text, source = firmware("V1 1.1.1"), ":0400000E00010203E8\n"
+    assert text.endswith(":00000001FF\n")
+    for after in (source, ":020000042000DA\n:0100000041BE\n", "\0" * 16, "\x1a"):
+        assert read("\ufeff" + text + after, "V1") == read(text, "V1")
 
 
 def test_bad_hex_is_refused(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ _VERSIONS = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)"
 _MAX_FILE = 8 << 20
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 """The user information registers."""
+_APPENDED_AT = 0x3_E000
+"""Where a V1's firmware looks for a program, if it has no `main.py`: `MP`, its length, its text."""
 _SOUND_V2 = [2, 1]
 """Earlier releases only free space in their file system when that frees 32 chunks, so it can be
 full permanently. And their accelerometer's driver can freeze when it is read often."""
@@ -91,11 +93,24 @@ class Firmware:
     def files(self) -> dict[str, bytes]:
         """The files in its file system, by name. Raises `NoughtsError` if it is damaged."""
         try:
-            return fs.read_files_from_hex(self.memory, self.info)
+            files = fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:
             raise NoughtsError(
                 f"the file system for {self.board} is damaged ({error}); build the hex again"
             ) from error
+        appended = self._appended_program()
+        return {"main.py": appended, **files} if appended else files
+
+    def _appended_program(self) -> bytes:
+        """The program that editors before 2018 append to a V1's firmware; it runs as `main.py`."""
+        if self.board != V1:
+            return b""
+        start = _APPENDED_AT + 4
+        mark = self.memory.tobinstr(_APPENDED_AT, start - 1)
+        size = int.from_bytes(mark[2:], "little")
+        if mark[:2] != b"MP" or start + size > self.layout.stop:
+            return b""
+        return bytes(self.memory.tobinstr(start, start + size - 1)) if size else b""
 
     def used(self, files: Mapping[str, bytes]) -> int:
         """How many bytes of the file system these files take, in whole chunks."""
@@ -127,7 +142,7 @@ def load_firmware(path: Path) -> dict[str, Firmware]:
 
     Raises `NoughtsError` if there is none.
     """
-    with path.open(encoding="ascii", errors="replace") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         return read_firmware(file.read(_MAX_FILE), str(path))
 
 
@@ -145,8 +160,17 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
         if info and versions and section in ("", info.device_version.value):
             found[info.device_version.value] = Firmware(memory, info, versions[1], versions[2])
     if not found:
-        raise NoughtsError(f"{name} holds no MicroPython; use an official MicroPython hex")
+        raise NoughtsError(f"{name} {_why_unusable(sections)}; use an official MicroPython hex")
     return dict(sorted(found.items()))
+
+
+def _why_unusable(sections: Mapping[str, hexes.Chunks]) -> str:
+    """What a hex has instead of a whole MicroPython."""
+    for chunks in sections.values():
+        versions = _VERSIONS.search(b" ".join(chunks.values()).decode("latin-1"))
+        if versions and versions[1].startswith("1.") and max(chunks) < hexes.UICR:
+            return "has MicroPython for V1 without its UICR, which says where its files are"
+    return "holds no MicroPython"
 
 
 def firmware_for(board: str, path: Path | None = None) -> Firmware:

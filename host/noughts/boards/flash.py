@@ -50,7 +50,8 @@ def our_hex(radio: Radio = OFF, firmware: Sequence[Path] = ()) -> Hex:
 def hex_in(path: Path) -> Hex:
     """A hex from a file. It must be ours, so that its start can be confirmed.
 
-    Raises `NoughtsError`.
+    It is written anew: interface chips do not understand every hex that we can read, such as one
+    with other line ends or longer records. Raises `NoughtsError`.
     """
     firmwares = load_firmware(path)
     contents = [firmware.files() for firmware in firmwares.values()]
@@ -66,7 +67,7 @@ def hex_in(path: Path) -> Hex:
                 "one with `noughts hex`"
             )
         table = brain.read(text.decode("latin-1"), f"table.py in {path}")
-    return Hex(path.read_bytes(), firmwares, table, radio)
+    return Hex(universal_hex(firmwares).encode(), firmwares, table, radio)
 
 
 def flash(
@@ -85,6 +86,11 @@ def flash(
     """
     if drive.maintenance:
         raise BoardError(f"the board is {drives.MAINTENANCE}")
+    if drive.board is not None and drive.board not in what.firmwares:
+        raise BoardError(
+            f"the hex is for the micro:bit {' and '.join(what.firmwares)} only, and the board is a "
+            f"{drive.board}; make one for both with `noughts hex`"
+        )
     say(f"flashing {drive}")
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)
