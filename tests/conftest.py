@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mosquitto import Mosquitto, installed
-from needed import long, missing
+from needed import INSTALL, long, missing
+from needed import pytest_runtest_makereport as pytest_runtest_makereport
 from noughts import cli
 from noughts.recording.recorder import Recorder
 from noughts.store.store import Store
@@ -183,19 +184,22 @@ def watch(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Watcher]
 
 @pytest.fixture
 def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
-    """Starts a command in its own process, and ends it; the test reads its output."""
+    """Starts a command in its own process, and ends it; the test reads its output.
+
+    through: another command that runs it, of `launcher`.
+    """
     running: list[subprocess.Popen[Any]] = []
 
-    def start(*words: object, **named: Any) -> subprocess.Popen[Any]:
-        command = [sys.executable, "-m", "noughts", *map(str, words)]
+    def start(*words: object, through: Sequence[str] = (), **named: Any) -> subprocess.Popen[Any]:
+        command = [*through, sys.executable, "-m", "noughts", *map(str, words)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        running.append(subprocess.Popen(command, **pipes, **named))
+        running.append(subprocess.Popen(command, **{**pipes, **named}))
         return running[-1]
 
     yield start
-    for each in running:
-        each.kill()
-        each.communicate()
+    for process in running:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture
@@ -210,7 +214,7 @@ def port(tmp_path: Path, closing: Callable[..., Any]) -> Callable[[str], Port]:
 def mosquitto(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Mosquitto]:
     """Starts MQTT brokers, and ends them. Without mosquitto, it skips the test, except in CI."""
     if installed("mosquitto") is None or installed("mosquitto_passwd") is None:
-        missing("mosquitto is missing; sh tools/get_test_programs.sh installs it")
+        missing(f"mosquitto is missing; {INSTALL}")
     folders = (tmp_path / f"broker{number}" for number in itertools.count())
     return lambda **named: closing(Mosquitto(next(folders), **named))
 

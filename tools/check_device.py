@@ -11,29 +11,43 @@ import sys
 import tempfile
 from pathlib import Path
 
+import set_up
+
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / ".venv" / "device-stubs"
 PACKAGE = "micropython-microbit-stubs-en>=0.0.1b2"
-WANTED = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
+MODULES = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
 
 
-def unpack() -> None:
+def unpack(stubs: Path) -> str:
+    """Install the stubs into a folder. Returns what is wrong, and what to do."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-    with tempfile.TemporaryDirectory(dir=STUBS.parent) as folder:
-        subprocess.run([*pip, "--no-deps", "--pre", "--target", folder, PACKAGE], check=True)
-        made = Path(folder) / "made"
-        made.mkdir()
-        for name in WANTED:
-            (Path(folder) / "stdlib" / name).rename(made / name)
-        shutil.rmtree(STUBS, ignore_errors=True)  # of an earlier version, with less in it
-        made.rename(STUBS)
+    try:
+        with tempfile.TemporaryDirectory(dir=stubs.parent) as folder:
+            command = [*pip, "--no-deps", "--pre", "--target", folder, PACKAGE]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                return set_up.why((done.stdout + done.stderr).splitlines())
+            modules = Path(folder) / "modules"
+            modules.mkdir()
+            for name in MODULES:
+                (Path(folder) / "stdlib" / name).rename(modules / name)
+            shutil.rmtree(stubs, ignore_errors=True)  # of an earlier version, with less in it
+            modules.rename(stubs)
+    except OSError as error:
+        return set_up.refusal(str(error)) or f"cannot unpack the micro:bit stubs ({error}); retry"
+    return ""
 
 
 def main() -> int:
-    if not all((STUBS / name).exists() for name in WANTED):
-        unpack()
+    """Check the device code; install the stubs first, where they are missing."""
+    problem = "" if all((STUBS / name).exists() for name in MODULES) else unpack(STUBS)
+    if problem:
+        print(f"noughts: {problem}", file=sys.stderr)
+        return 1
     mypy = [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"]
     return subprocess.run(mypy, cwd=ROOT, check=False).returncode
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

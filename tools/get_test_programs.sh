@@ -30,21 +30,38 @@ get() {
     $install >/dev/null 2>&1
 }
 
-# missing NAME WHY DEBIAN HOMEBREW WINGET
+# missing NAME WHY DEBIAN HOMEBREW WINGET [COMMAND]
 missing() {
     case "$(uname -s)" in
         Darwin) how="brew install $4" ;;
-        Linux) how="sudo apt install $3 (or your distribution's package of it)" ;;
+        Linux)
+            how="apt install $3 (or your distribution's package of it)"
+            if have sudo; then
+                how="sudo $how"
+            elif [ "$(id -u)" != 0 ]; then
+                how="$how, as root"
+            fi
+            ;;
         *) how="winget install $5" ;;
     esac
+    [ -z "$6" ] || how="$how, or without root: $6"
     echo "noughts: $1 is missing, $2; install it with: $how" >&2
 }
 
 have qemu-system-arm || get qemu-system-arm ||
     missing QEMU "which a test compares with our emulator" qemu-system-arm qemu \
         SoftwareFreedomConservancy.QEMU
-have chromium chromium-browser google-chrome || get chromium ||
-    missing Chromium "in which tests open the page" chromium "--cask chromium" Hibbiki.Chromium
+# own_chromium: whether Playwright has fetched its own for this user
+own_chromium() {
+    for folder in "${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}"/chromium*; do
+        [ -d "$folder" ] && return 0
+    done
+    return 1
+}
+
+have chromium chromium-browser google-chrome || own_chromium || get chromium ||
+    missing Chromium "in which tests open the page" chromium "--cask chromium" Hibbiki.Chromium \
+        ".venv/bin/python -m playwright install chromium"
 if [ "$(uname -s)" = Linux ] && ! ldconfig -p 2>/dev/null | grep -q libatomic.so.1; then
     get libatomic1 ||
         missing libatomic1 "which Playwright needs to start Chromium" libatomic1

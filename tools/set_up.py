@@ -16,6 +16,7 @@ _OFFLINE = re.compile(
     r"Max retries|timed out|ProxyError",
     re.IGNORECASE,
 )
+_NOT_WRITABLE = re.compile(r"(Permission denied|Read-only file system)(?:: '([^'\n]*)')?")
 _NO_ROOM = "there is no room on the disk; free some, and run this again"
 
 
@@ -42,9 +43,7 @@ def make(folder: Path) -> str:
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if not made.returncode:
         return ""
-    if "No space left" in made.stderr + made.stdout:
-        return _NO_ROOM
-    return (
+    return refusal(made.stderr + made.stdout) or (
         "this Python cannot make a virtual environment; install its venv package "
         "(Debian and Ubuntu: sudo apt install python3-venv)"
     )
@@ -87,10 +86,25 @@ def install(folder: Path, name: str, package: str) -> str:
     return why(list(output)) if process.returncode else ""
 
 
-def why(output: list[str]) -> str:
-    text = "\n".join(output)
+def refusal(text: str) -> str:
+    """What to do where the system refused to write. Empty if that is not what the text says."""
     if "No space left" in text:
         return _NO_ROOM
+    match = _NOT_WRITABLE.search(text)
+    if match:
+        return (
+            f"cannot write {match[2] or 'here'} ({match[1]}); make a clone of your own in a folder "
+            "that is yours, and run this again there"
+        )
+    return ""
+
+
+def why(output: list[str]) -> str:
+    """What pip's output says is wrong, and what to do, as one line."""
+    text = "\n".join(output)
+    problem = refusal(text)
+    if problem:
+        return problem
     if _OFFLINE.search(text):
         return (
             "the packages cannot be fetched, for there is no connection to the internet; connect "

@@ -1,4 +1,4 @@
-"""Setting up a clone; and the wheel, built from the sdist, in an empty environment."""
+"""The wheel, built from the sdist, in an empty environment."""
 
 import os
 import re
@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import set_up
-from needed import POSIX, missing
+from needed import missing
 from noughts import __version__, cli
 from noughts.brain.device import device_files
 
@@ -107,64 +106,3 @@ def test_installed_commands_run(built, tmp_path):
     assert f",V2,{__version__},2798*" in played
     # The third press of A in the menu selects H. The person takes the centre; hard replies.
     assert re.search(r"ms  \$NG,\w{8},1,PH,A,4\d,\d+,-\*\w\w\n", played)
-
-
-def python(folder, script):
-    """A shell script that stands in for the Python of the environment `env`, with pip."""
-    path = folder / "env" / "bin" / "python"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-    return path
-
-
-@POSIX
-def test_offline_install_keeps_a_working_environment(folder, monkeypatch, capsys):
-    refused = "echo 'Failed to establish a new connection: Connection refused'\nexit 1"
-    path = python(folder, f'case "$*" in *--version) exit 0 ;; esac\n{refused}')
-    monkeypatch.setattr("sys.argv", ["set_up.py", "env", "the game", "."])
-    assert set_up.main() == 1
-    out, err = capsys.readouterr()
-    assert out == "Installing the game into env\n"
-    assert err.startswith("noughts: the packages cannot be fetched, for there is no connection")
-    assert err.count("\n") == 1 and path.exists()
-
-
-def test_environment_failure_is_explained(monkeypatch, tmp_path):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python").symlink_to("/nowhere")
-    assert not set_up.works(tmp_path)
-    failed = subprocess.CompletedProcess([], 1, "", "ensurepip is not available")
-    with monkeypatch.context() as patched:
-        patched.setattr("subprocess.run", lambda *_, **__: failed)
-        assert "sudo apt install python3-venv" in set_up.make(tmp_path / "env")
-    monkeypatch.setattr("sys.version_info", (3, 9, 18))
-    assert "Python 3.9.18 is too old; install Python 3.10 or later" in set_up.make(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("output", "reason"),
-    [
-        (["x", "ERROR: Could not find a version that satisfies y"], "(Could not find a version"),
-        (["OSError: [Errno 28] No space left on device"], "there is no room on the disk"),
-        (["Failed to establish a new connection: Network is unreachable"], "no connection"),
-        (["pip failed"], "(pip failed)"),
-    ],
-)
-def test_pip_error_becomes_one_line(output, reason):
-    assert reason in set_up.why(output) and "\n" not in set_up.why(output)
-
-
-@POSIX
-def test_terminal_line_shows_install_progress(folder):
-    import pty  # which Windows does not have
-
-    python(folder, "echo Collecting rich\necho Collecting 'textual>=1 (from x)'")
-    ours, theirs = pty.openpty()
-    command = [sys.executable, set_up.__file__, "env", "the game", "."]
-    subprocess.run(command, stdout=theirs, check=True, timeout=120)
-    os.close(theirs)
-    shown = os.read(ours, 1000).decode()
-    os.close(ours)
-    assert "\r\x1b[KInstalling the game into env: 2 packages, textual" in shown
-    assert shown.endswith("\r\x1b[KInstalling the game into env\r\n")

@@ -3,14 +3,15 @@
 import io
 import os
 import pty
-import resource
 import select
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import launcher
 from needed import FULL_DISK
 from noughts.cli import main
 from noughts.terminal.output import progress
@@ -21,9 +22,10 @@ from sample_games import filled, stages, wire
 def noughts(folder):
     """Runs the command in an empty folder, with standard streams redirected by a shell."""
 
-    def run(*words, streams="", **named):
+    def run(*words, streams="", through=(), **named):
         env = {**os.environ, "PYTHONUNBUFFERED": ""}
-        command = ["sh", "-c", f'exec "$0" -m noughts "$@" {streams}', sys.executable, *words]
+        redirect = f'exec "$0" -m noughts "$@" {streams}'
+        command = [*through, shutil.which("sh"), "-c", redirect, sys.executable, *words]
         named = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **named}
         return subprocess.run(command, text=True, env=env, timeout=120, **named)
 
@@ -76,10 +78,7 @@ def test_unwritable_output_sets_the_exit_status(noughts, tmp_path):
 def test_partly_written_output_is_reported(noughts, tmp_path):
     """The system limits files to 100 bytes: it writes those, then refuses the rest."""
     with (tmp_path / "out").open("wb") as file:
-        done = noughts(
-            "prove", "hard", stdout=file,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
-        )  # fmt: skip
+        done = noughts("prove", "hard", stdout=file, through=launcher.with_file_limit(100))
     assert done.returncode == 1
     assert done.stderr == FULL[1].replace("No space left on device", "File too large")
     assert (tmp_path / "out").stat().st_size == 100

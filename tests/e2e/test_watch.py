@@ -1,21 +1,19 @@
 """The command `noughts watch`, on pseudo-terminals that send what the test wants."""
 
 import contextlib
-import fcntl
 import io
 import itertools
 import json
 import os
-import resource
+import select
 import signal
 import socket
 import sqlite3
-import sys
-import termios
 import time
 
 import pytest
 
+import launcher
 from noughts.errors import BoardError
 from noughts.protocol.sentences import checksum
 from noughts.store.store import Store
@@ -131,25 +129,23 @@ def capture(folder, *sentences):
     return log
 
 
-def _unread(pipe):
-    """Unread bytes in a pipe; on Linux it holds 65,536."""
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
-
-
 def test_capture_waits_for_its_reader(started, tmp_path):
     """Every line of a file is shown; Ctrl-C ends watch at once."""
     played = (stages(DRAW, number=number) for number in range(1, 101))
     log = capture(tmp_path, *itertools.chain(*played))
-    read, ended = (
-        started("watch", "--json", "--from", log, "--db", tmp_path / name) for name in "ab"
-    )
+    words = "watch", "--json", "--from", log, "--db"
+    read = started(*words, tmp_path / "a")
+    reading, writing = os.pipe()
+    ended = started(*words, tmp_path / "b", stdout=writing)
     read.stdout.readline()
     assert read.stdout.read().count(b"\n") == 1_000 - 1
     assert read.wait(120) == 0
-    until(lambda: _unread(ended.stdout) >= 60_000, "a full pipe")
+    until(lambda: not select.select([], [writing], [], 0)[1], "a full pipe")
     ended.send_signal(signal.SIGINT)
     assert ended.wait(120) == 130
     assert ended.stderr.read() == b"\n"  # after the terminal's ^C
+    os.close(reading)
+    os.close(writing)
 
 
 def test_live_screen_shows_sentences_noise_and_unplugging(port, terminal, tmp_path):
@@ -262,16 +258,8 @@ def test_capture_waits_for_another_program(started, tmp_path):
 def test_full_disk_ends_watch_on_one_line_without_losing_games(started, port, tmp_path):
     """The system limits files to 130 KB."""
     board, db = port("board"), tmp_path / "games.db"
-    limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
-    process = started(
-        "watch",
-        "--json",
-        "--db",
-        db,
-        board.path,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(*limit),
-    )
+    words = "watch", "--json", "--db", db, board.path
+    process = started(*words, text=True, through=launcher.with_file_limit(130_000))
     process.stdout.readline()
     for number in itertools.count(1):
         board.offer(*stages([4], number=number))  # it may be ending, and no longer read

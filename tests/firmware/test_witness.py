@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from boards import Driver
-from needed import long, missing
+from needed import INSTALL, long, missing
 from noughts.boards.firmware import firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.protocol.parser import ParsedSentence, Stream
@@ -121,7 +121,7 @@ class Witness:
 )
 def test_qemu_sends_and_shows_the_same(keys, ends):
     if shutil.which("qemu-system-arm") is None:
-        missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
+        missing(f"QEMU is missing (qemu-system-arm); {INSTALL}")
     ours = Ours()
     steps = [("", ours.sentences(), ours.levels())]
     for key in keys:

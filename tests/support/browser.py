@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
-from needed import missing
+from needed import INSTALL, missing
 from waiting import LIMIT_S
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -19,24 +20,25 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 @contextmanager
 def open_chromium() -> Iterator[Browser]:
-    """The system's Chromium. If it is missing, the test is skipped, or fails in CI.
+    """The system's Chromium, or else Playwright's own. If both are missing, the test is skipped.
 
-    The same goes for Playwright's driver, a Node.js program, if it does not start.
+    In CI, it fails. The same goes for Playwright's driver, a Node.js program, if it does not start.
     """
-    path = next((found for found in map(shutil.which, _NAMES) if found), None)
-    if path is None:
-        missing("Chromium is missing; sh tools/get_test_programs.sh installs it")
     driver = subprocess.run(
         [sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True
     )
     if driver.returncode:
         reason = (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
-        get = "; sh tools/get_test_programs.sh installs libatomic1" if "libatomic" in reason else ""
-        missing(f"Playwright's driver does not start ({reason}){get}")
+        advice = f"; {INSTALL}" if "libatomic" in reason else ""
+        missing(f"Playwright's driver does not start ({reason}){advice}")
     # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
+        chromium = playwright.chromium
+        path = next((path for path in map(shutil.which, _NAMES) if path), chromium.executable_path)
+        if not Path(path).exists():
+            missing(f"Chromium is missing; {INSTALL}")
+        browser = chromium.launch(
             executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
         )
         yield browser

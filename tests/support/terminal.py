@@ -3,17 +3,17 @@
 import contextlib
 import fcntl
 import os
-import pty
 import re
 import select
-import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
 
 import psutil
 
+import launcher
 from waiting import until
 
 ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
@@ -23,15 +23,23 @@ class Terminal:
     """A program in a terminal of 100 by 30."""
 
     def __init__(self, *words: str, **env: str) -> None:
-        self.pid, self.master = pty.fork()
-        if self.pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-            # By name: the readline library sets sizes that os.environ does not show.
-            named = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
-            named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
-            os.execve(sys.executable, [sys.executable, "-m", "noughts", *words], named)
+        self.master, screen = os.openpty()
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        # By name: the readline library sets sizes that os.environ does not show.
+        named = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
+        named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
+        command = [*launcher.in_its_terminal(), sys.executable, "-m", "noughts", *words]
+        self._process = subprocess.Popen(
+            command, stdin=screen, stdout=screen, stderr=screen, env=named, start_new_session=True
+        )
+        os.close(screen)
+        self.pid = self._process.pid
         self.text = ""
-        self.status: int | None = None
+
+    @property
+    def status(self) -> int | None:
+        """Its exit status, once it has ended."""
+        return self._process.poll()
 
     def read(self, seconds: float) -> bool:
         """Add its output to `text`; returns whether there was any."""
@@ -82,10 +90,7 @@ class Terminal:
 
     def has_ended(self) -> bool:
         """Whether the program has ended, without reading its output."""
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
-        if pid:
-            self.status = os.waitstatus_to_exitcode(status)
-        return self.status is not None
+        return self._process.poll() is not None
 
     def hang_up(self) -> None:
         """Close the terminal, as when its window is closed."""
@@ -93,7 +98,6 @@ class Terminal:
         self.master = os.open(os.devnull, os.O_RDONLY)
 
     def close(self) -> None:
-        if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+        self._process.kill()
+        self._process.wait()
         os.close(self.master)
