@@ -1,12 +1,16 @@
 """Writing files atomically: a reader sees the old content or the new, never half of it."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from noughts.errors import NoughtsError
+
+_MAX_LINKS = 40
+"""In a row, as on Linux; a link that leads to itself has more."""
 
 
 def atomic_write(path: Path, content: bytes) -> None:
@@ -19,21 +23,21 @@ def atomic_write(path: Path, content: bytes) -> None:
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """A temporary file to write, which replaces the file at the end; an error removes it.
 
-    A link stays, and its target is replaced. A device or a pipe, such as `/dev/stdout`, is written
-    directly. Raises `NoughtsError`, and leaves the old file, if the folder cannot be written, the
+    A link stays, and its target is replaced. A device, a pipe or an open file, such as
+    `/dev/stdout`, is written directly. Raises `NoughtsError`, and leaves the old file, if the folder cannot be written, the
     disk is full, or the like.
     """
     if path.is_dir():
         raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
     temporary = None
     try:
-        # A link to an open file, such as /dev/stdout, cannot be replaced either.
-        if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
+        if _is_open_file(path) or (path.exists() and not path.is_file()):
             with path.open("wb") as file:
                 yield file
             return
         path = Path(os.path.realpath(path))
-        temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+        # Its own name is short, as the file's may be as long as the system allows.
+        temporary = path.with_name(f".{os.urandom(6).hex()}")
         with temporary.open("xb") as file:
             if path.exists():
                 temporary.chmod(path.stat().st_mode & 0o777)
@@ -49,3 +53,15 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _is_open_file(path: Path) -> bool:
+    """Whether this is an open file of a process, such as /dev/stdout: it cannot be replaced."""
+    for _ in range(_MAX_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder == "/dev/fd" or re.fullmatch("/proc/.+/fd", folder):
+            return True
+        if not path.is_symlink():
+            return False
+        path = Path(folder) / path.readlink()
+    return False

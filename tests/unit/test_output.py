@@ -1,10 +1,11 @@
-"""Atomic file writes, and printing lines to a reader that may stall."""
+"""Atomic file writes, text in columns, and printing lines to a reader that may stall."""
 
 import os
 import select
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from needed import FULL_DISK, POSIX
 from noughts.errors import NoughtsError
 from noughts.files import atomic_write, atomic_writer
+from noughts.terminal.layout import columns, cut_start
 from noughts.terminal.output import Lines
 from waiting import until
 
@@ -31,13 +33,31 @@ def test_atomic_write_preserves_mode_and_symlink(tmp_path):
     assert link.is_symlink() and {*tmp_path.iterdir()} == {path, link}
 
 
-def test_failed_write_leaves_old_content_and_no_temporary_file(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), atomic_writer(path) as file:
-        file.write(b"half of the n")
-        raise KeyboardInterrupt
-    assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
+@pytest.mark.parametrize(
+    "parent",
+    [
+        Path(tempfile.gettempdir()),
+        pytest.param(
+            Path("/dev/shm"),
+            marks=pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no /dev/shm"),
+        ),
+    ],
+)
+def test_failed_write_leaves_old_content_and_no_temporary_file(parent):
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
+        path = Path(folder) / "file"
+        path.write_text("old")
+        with pytest.raises(KeyboardInterrupt), atomic_writer(path) as file:
+            file.write(b"half of the n")
+            raise KeyboardInterrupt
+        assert path.read_text() == "old" and [*path.parent.iterdir()] == [path]
+
+
+@POSIX
+def test_file_name_may_be_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("x" * os.pathconf(tmp_path, "PC_NAME_MAX"))
+    atomic_write(path, b"content")
+    assert path.read_bytes() == b"content"
 
 
 @FULL_DISK
@@ -62,6 +82,21 @@ def test_atomic_write_accepts_dev_stdout(tmp_path):
 def test_folder_as_target_is_refused(tmp_path):
     with pytest.raises(NoughtsError, match=r"\(it is a folder\); name a file in it$"):
         atomic_write(tmp_path, b"x")
+
+
+def test_columns_align_wide_characters():
+    """A Chinese, Japanese or Korean character takes two columns."""
+    rows = [("board", "games"), ("蓝桌", "12"), ("빨강", "3"), ("é", "4")]
+    assert columns(rows, right=[1]) == ["board  games", "蓝桌      12", "빨강       3", "é          4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [("/data/games.db", 14, "/data/games.db"), ("/data/games.db", 9, "…games.db"),
+     ("蓝蓝蓝", 6, "蓝蓝蓝"), ("蓝蓝蓝", 5, "…蓝蓝"), ("蓝蓝蓝", 4, "…蓝"), ("x", 0, "…")],
+)  # fmt: skip
+def test_text_is_cut_at_its_start_by_its_width(text, width, expected):
+    assert cut_start(text, width) == expected
 
 
 @pytest.fixture

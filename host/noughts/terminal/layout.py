@@ -18,21 +18,30 @@ def is_plain() -> bool:
     return locale in ("C", "POSIX") or "utf" not in (sys.stdout.encoding or "").lower()
 
 
+def cell_width(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese or Korean character takes two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int = 2) -> list[str]:
     """A line for each row; right: the columns that align right; gap: the blanks between columns.
 
     >>> columns([("engine", "games"), ("hard", "1,000")], right=[1])
     ['engine  games', 'hard    1,000']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    blanks = " " * gap
-    return [
-        blanks.join(
-            cell.rjust(width) if index in right else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for index, (text, width) in enumerate(zip(row, widths, strict=True)):
+            padding = " " * (width - cell_width(text))
+            cells.append(padding + text if index in right else text + padding)
+        lines.append((" " * gap).join(cells).rstrip())
+    return lines
 
 
 def table(found: Table, without: Container[str] = ()) -> list[str]:
@@ -46,12 +55,22 @@ def table(found: Table, without: Container[str] = ()) -> list[str]:
 
 def cut(line: str, width: int) -> str:
     """The line, cut to a terminal's width; an ellipsis shows that it was longer."""
-    from rich.cells import cell_len, set_cell_size
+    from rich.cells import set_cell_size
 
-    if cell_len(line) <= width:
+    if cell_width(line) <= width:
         return line
     ellipsis = "..." if is_plain() else "…"
     return set_cell_size(line, width - len(ellipsis)) + ellipsis
+
+
+def cut_start(text: str, width: int) -> str:
+    """Text cut at its beginning: paths and URLs differ at their ends."""
+    if cell_width(text) <= width:
+        return text
+    start = len(text)
+    while start and cell_width(text[start - 1 :]) < width:  # the ellipsis takes one column
+        start -= 1
+    return f"…{text[start:]}"
 
 
 def grid(labels: Sequence[str], marked: int | None = None) -> str:

@@ -26,7 +26,7 @@ from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.timestamps import When
-from noughts.terminal.layout import columns
+from noughts.terminal.layout import columns, cut_start
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.views.situation import summary
@@ -146,7 +146,7 @@ class WatchApp(Program):
                 + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
         before = f"{counts} · stored in "
-        path = _fitted(printable(str(self._recorder.store.path)), self.size.width - 2 - len(before))
+        path = cut_start(printable(str(self._recorder.store.path)), self.size.width - 2 - len(before))
         self._status.update(Text(f"{_KEYS}\n{before}{path}", no_wrap=True))
 
     def _remarks(self) -> list[tuple[str, str]]:
@@ -178,7 +178,7 @@ class WatchApp(Program):
         rows = [
             (
                 f"game {each.number}",
-                _fitted(self._session.called(each.board), _MAX_NAME),
+                cut_start(printable(self._session.called(each.board)), _MAX_NAME),
                 opponents(each.game.seats),
                 result(each.game),
                 counted(len(each.game.moves), "move"),
@@ -188,17 +188,12 @@ class WatchApp(Program):
             for each in ended
         ]
         self._games.clear_options()
-        self._games.add_options(map(printable, columns(rows, right=(5,))))
+        self._games.add_options(columns(rows, right=(5,)))
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
         else:
             self._games.add_option(Option("no game has ended yet", disabled=True))
         self._ended = ended
-
-
-def _fitted(text: str, room: int) -> str:
-    """Text cut to this many columns at its beginning: paths and URLs differ at their ends."""
-    return text if len(text) <= room else f"…{text[1 - room :]}"
 
 
 def _tile(name: str, board: BoardState, width: int) -> Panel:
@@ -216,11 +211,11 @@ def _tile(name: str, board: BoardState, width: int) -> Panel:
     ]
     text = Text("\n", no_wrap=True, overflow="ellipsis").join([players, *rows])
     kind = board.boot.board if board.boot else ""
-    title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
+    title = f"{cut_start(printable(name), width - 7 - len(kind))} {kind}".strip()
     return Panel(
         text,
         box.ROUNDED,
-        title=Text(printable(title)),
+        title=Text(title),
         subtitle=Text(score(board.score)) if board.score.total() else None,
         width=width,
         height=_TILE_LINES,
