@@ -24,8 +24,8 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """A temporary file to write, which replaces the file at the end; an error removes it.
 
     A link stays, and its target is replaced. A device, a pipe or an open file, such as
-    `/dev/stdout`, is written directly. Raises `NoughtsError`, and leaves the old file, if the folder cannot be written, the
-    disk is full, or the like.
+    `/dev/stdout`, is written directly. Raises `NoughtsError`, and leaves the old file, if the
+    folder cannot be written, the disk is full, or the like.
     """
     if path.is_dir():
         raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")

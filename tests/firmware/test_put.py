@@ -17,7 +17,7 @@ from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import firmware_for
-from noughts.boards.packing import files_for_boards
+from noughts.boards.packing import NAMES, files_for_boards
 from noughts.boards.ports import open_port
 from noughts.brain.device import device_dir
 from noughts.virtual.program import program
@@ -203,18 +203,18 @@ def test_put_notices_lost_bytes_and_the_next_put_repairs_them(
 def test_put_reports_the_line_of_an_error(plugged_in, tmp_path, monkeypatch, run, kind):
     """In a copy of `device/` that somebody has edited."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
-    for module in "noughts.brain.device", "noughts.boards.tracebacks":
-        monkeypatch.setattr(f"{module}.device_dir", lambda: copy)
+    monkeypatch.setattr("noughts.brain.device.device_dir", lambda: copy)
     board = plugged_in(board=kind)
     text = (copy / "ai.py").read_text()
-    edited = text.replace("import table\n", "import table\nlevels = {'E': easy}\n")
+    edited = text.replace("import table\n", "import table\npending = score\n")
     (copy / "ai.py").write_text(edited)
-    number = edited.splitlines().index("levels = {'E': easy}") + 1
+    number = edited.splitlines().index("pending = score") + 1
     status, _, err = run("put", board)
     *traceback, line, message = err.splitlines()
     assert status == 1 and traceback[0] == "Traceback (most recent call last):"
-    assert traceback[-1].startswith("NameError: name 'easy' is")
-    assert line == f"device/ai.py, line {number}: levels = {{'E': easy}}"
+    # On the board, it has another name.
+    assert NAMES["score"] != "score" and traceback[-1].startswith("NameError: name 'score' is")
+    assert line == f"device/ai.py, line {number}: pending = score"
     assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
     assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
 

@@ -4,6 +4,8 @@ import ast
 import contextlib
 import io
 import itertools
+import re
+import tokenize
 from types import SimpleNamespace
 
 import intelhex
@@ -23,10 +25,10 @@ from noughts.boards.firmware import (
     read_firmware,
     universal_hex,
 )
-from noughts.boards.packing import MARK, NAMES, files_for_boards, pack
+from noughts.boards.packing import MARK, NAMES, files_for_boards, pack, packed
 from noughts.boards.put import forget_games, plan, require_room
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
-from noughts.brain.device import device_files
+from noughts.brain.device import device_files, device_sources
 from noughts.errors import BoardError, NoughtsError
 from slim import V2_TABLE, slim
 
@@ -121,10 +123,53 @@ def test_packing_accepts_windows_line_endings():
 
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
 def test_source_is_unchanged_if_packing_would_alter_the_program(monkeypatch, other):
-    monkeypatch.setattr("noughts.boards.packing._pack", lambda text, names: other)
-    pack.cache_clear()
-    source = b"x = 1  # a comment\ny = 2\n"
+    """As if this Python's tokenizer had read another program."""
+    source = f"x = 1  # not {other!r}\ny = 2\n".encode()
+    read = tokenize.generate_tokens
+    monkeypatch.setattr("tokenize.generate_tokens", lambda _: read(io.StringIO(other).readline))
     assert pack(source) == source
+
+
+def names_in(source):
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+def test_name_in_any_file_does_not_replace_another():
+    """The maker's program uses pin0, which stands for `until` on boards."""
+    (name,) = (name for name, short in NAMES.items() if short == "pin0")
+    ours = f"# noughts: a\n{name} = pending = 1\n".encode()
+    theirs = b"# noughts: b\nfrom microbit import pin0\n"
+    files = packed({"ours.py": ours, "theirs.py": theirs})
+    assert b"import pin0" in files["theirs.py"]
+    assert names_in(files["ours.py"]) == {name, NAMES["pending"]}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"mine.py": b"from rules import pending\n"},  # another program's file, which is not renamed
+        {"mine.py": b"# noughts:\nf(pending\n"},  # nor is one that cannot be packed
+        {"pending.py": b"# noughts:\n"},  # a module
+    ],
+)
+def test_name_that_another_file_keeps_stays(other):
+    ours = {"rules.py": b"# noughts:\npending = marks = 1\n"}
+    files = packed(ours | other)
+    assert names_in(files["rules.py"]) == {"pending", NAMES["marks"]}
+    assert files.items() >= other.items()
+
+
+def test_radio_file_is_renamed_like_the_game(monkeypatch, tmp_path):
+    """Even where the maker's change of the game needs another name to stay."""
+    for name, content in device_sources().items():
+        (tmp_path / name).write_bytes(content)
+    with (tmp_path / "ending.py").open("a") as ending:
+        ending.write(f"import {NAMES['sent']}\n")
+    monkeypatch.setattr("noughts.brain.device.device_dir", lambda: tmp_path)
+    files = files_with(Radio(sends=7), "V2", files_for_boards())
+    words = {name: set(re.findall(rb"\w+", content)) for name, content in files.items()}
+    assert b"sent" in words["air.py"] and b"sent" in words["game.py"]
+    assert NAMES["sent"].encode() not in words["air.py"] | words["game.py"]
 
 
 GAME = files_for_boards()

@@ -9,7 +9,7 @@ from microbit_emulator import UnicornError
 from noughts import __version__
 from noughts.boards.drive import look
 from noughts.boards.files import BoardFile, BoardFiles, checksum
-from noughts.boards.packing import files_for_boards
+from noughts.boards.packing import NAMES, files_for_boards
 from noughts.boards.ports import Port, open_port
 from noughts.boards.probe import Check, ProbedBoard, of_board, of_computer
 from noughts.boards.radio import OFF, Radio
@@ -172,6 +172,22 @@ def test_traceback_points_to_the_innermost_call():
     assert str(traceback) == advice + "`noughts put`"
     for name in ("__main__", "main.py"):  # both are main.py
         assert traceback_at(name, 5).where == "device/main.py, line 5"
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        ("game.py", "NameError: name 'marks' is not defined"),
+        ("main.py", "NameError: name 'love' is not defined"),  # it has no `marks`: another's file
+    ],
+)
+def test_traceback_has_the_names_before_packing(file, shown):
+    assert NAMES["marks"] == "love"
+    calls = ['  File "menu.py", line 3, in SMILE', f'  File "{file}", line 3, in start']
+    error = "NameError: name 'love' is not defined"
+    (traceback,) = tracebacks_in(HEADER, *calls, error)
+    assert traceback.lines[1] == '  File "menu.py", line 3, in choose'
+    assert traceback.error == traceback.lines[-1] == shown
 
 
 @pytest.mark.parametrize(

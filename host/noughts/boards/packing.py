@@ -14,8 +14,9 @@ import re
 import tokenize
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
-from noughts.brain.device import device_files
+from noughts.brain.device import device_files, device_sources
 
 _ON_EVERY_BOARD = """
     now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0
@@ -31,14 +32,31 @@ NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 
 Frequent names get those that a V1 finds soonest: early in its firmware's list of names, and before
 most keywords in the alphabet. Names that only a V2 imports become single letters, because a V2 has
-memory to spare. Names in `table.py` stay, because a table is read without being unpacked.
+memory to spare. Names in `table.py` stay, because a table is read without being unpacked. Where
+the device's sources use one of these names themselves, the name that it would replace stays.
 """
 
 MARK = b"# noughts:"
 """The beginning of each of our files, which tells them from others on the board."""
 
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
-_IDENTIFIER = re.compile(r"\w")
+_LETTER = re.compile(r"\w")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class _Shrunk(NamedTuple):
+    """A Python file without its comments and unneeded blanks."""
+
+    source: bytes
+    text: str | None
+    """None if the file has to stay as it is."""
+    names: frozenset[str]
+    """All names that it uses; perhaps more, if it has to stay as it is."""
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether its names stay, because it is another program's, or has to stay as it is."""
+        return self.text is None or not self.source.startswith(MARK)
 
 
 def files_for_boards() -> dict[str, bytes]:
@@ -47,57 +65,106 @@ def files_for_boards() -> dict[str, bytes]:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files, packed to run next to all others in the device's folder.
+
+    A file with a syntax error is left as it is, and the board reports that.
+    """
+    programs = {name: _shrunk(code) for name, code in files.items() if name.endswith(".py")}
+    names = _replacements({**_device_programs(), **programs})
     return {
-        name: pack(content) if name.endswith(".py") else content for name, content in files.items()
+        name: _renamed(programs[name], names) if name in programs else content
+        for name, content in files.items()
     }
 
 
-@lru_cache(maxsize=64)
 def pack(source: bytes) -> bytes:
-    """Pack a Python file. One with a syntax error is left as it is, and the board reports that."""
+    """Pack a single Python file; see `packed`."""
+    return packed({"main.py": source})["main.py"]
+
+
+def original_names() -> dict[str, str]:
+    """For each name that replaces one of ours on boards, that one."""
+    return {short: name for name, short in _replacements(_device_programs()).items()}
+
+
+def _device_programs() -> dict[str, _Shrunk]:
+    return {name: _shrunk(source) for name, source in device_sources().items()}
+
+
+def _replacements(programs: Mapping[str, _Shrunk]) -> dict[str, str]:
+    """The names to replace in these programs, each with its replacement.
+
+    People change the game, and may use any name. One that stands anywhere cannot stand for another,
+    too. One that a file keeps, or that is a module's, has to stay in all files.
+    """
+    used = {name for program in programs.values() for name in program.names}
+    kept = {file.removesuffix(".py") for file in programs}
+    for program in programs.values():
+        if program.keeps_names:
+            kept |= program.names
+    return {name: short for name, short in NAMES.items() if name not in kept and short not in used}
+
+
+def _renamed(program: _Shrunk, names: Mapping[str, str]) -> bytes:
+    if program.text is None:
+        return program.source
+    return (program.text if program.keeps_names else _without_blanks(program.text, names)).encode()
+
+
+@lru_cache(maxsize=64)
+def _shrunk(source: bytes) -> _Shrunk:
+    text = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     try:
-        text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        smaller = _pack(text, {})
+        source.decode()
+        names: set[str] = set()
+        smaller = _without_blanks(text, {}, names)
         # For example, this Python's tokenize may split a string of several lines.
-        if _statements(smaller) != _statements(text):
-            return source
+        if _statements(smaller) == _statements(text):
+            return _Shrunk(source, smaller, frozenset(names))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
-        return source
-    return (_pack(smaller, NAMES) if source.startswith(MARK) else smaller).encode()
+        pass
+    return _Shrunk(source, None, frozenset(_WORD.findall(text)))
 
 
-def _pack(text: str, names: Mapping[str, str]) -> str:
+def _without_blanks(text: str, names: Mapping[str, str], used: set[str] | None = None) -> str:
+    """The same program on the same lines, in fewer characters.
+
+    names: the names to replace. used: receives all names that it uses.
+    """
     lines = text.split("\n")
     smaller = ["" for _ in lines]
     smaller[0] = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
-    level = 0
-    last: tokenize.TokenInfo | None = None  # of the same statement
+    depth = 0
+    previous: tokenize.TokenInfo | None = None  # of the same statement
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        level += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
+        depth += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
         if token.type in _NOT_CODE:
             continue
         if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
-            last = None
+            previous = None
             continue
         row = token.start[0] - 1
-        if last is None:
-            smaller[row] += " " * level
-        elif last.end[0] - 1 == row:
-            smaller[row] += " " * _apart(last, token)
-        elif lines[last.end[0] - 1].endswith("\\"):
-            smaller[last.end[0] - 1] += "\\"
-        word = names.get(token.string, token.string) if token.type == tokenize.NAME else None
-        for i, part in enumerate((word or token.string).split("\n")):
-            smaller[row + i] += part
-        last = token
+        if previous is None:
+            smaller[row] += " " * depth
+        elif previous.end[0] - 1 == row:
+            smaller[row] += " " * _need_a_blank(previous, token)
+        elif lines[previous.end[0] - 1].endswith("\\"):
+            smaller[previous.end[0] - 1] += "\\"
+        word = token.string
+        if token.type == tokenize.NAME:
+            word = names.get(word, word)
+            if used is not None:
+                used.add(token.string)
+        for offset, part in enumerate(word.split("\n")):  # a string may have several lines
+            smaller[row + offset] += part
+        previous = token
     return "\n".join(smaller).rstrip("\n") + "\n"
 
 
-def _apart(one: tokenize.TokenInfo, other: tokenize.TokenInfo) -> bool:
-    """Whether two tokens need a blank between them."""
-    if one.type == tokenize.NUMBER and other.type == tokenize.NAME:
+def _need_a_blank(left: tokenize.TokenInfo, right: tokenize.TokenInfo) -> bool:
+    if left.type == tokenize.NUMBER and right.type == tokenize.NAME:
         return True
-    return bool(_IDENTIFIER.match(one.string[-1]) and _IDENTIFIER.match(other.string[0]))
+    return bool(_LETTER.match(left.string[-1]) and _LETTER.match(right.string[0]))
 
 
 def _statements(text: str) -> str:

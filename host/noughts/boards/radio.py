@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
 from noughts.boards.packing import packed
-from noughts.brain.device import GATEWAY, SENDER, device_dir
+from noughts.brain.device import GATEWAY, SENDER, device_sources
 
 GROUPS = range(256)
 _GROUP, _MAIN = "group.py", "main.py"
@@ -55,4 +55,4 @@ def radio_of(files: Mapping[str, bytes]) -> Radio:
 
 
 def _device(name: str) -> dict[str, bytes]:
-    return packed({name: (device_dir() / name).read_bytes()})
+    return packed({name: device_sources()[name]})

@@ -6,30 +6,44 @@ Their text comes from a board, by `protocol.parser`, which makes it printable AS
 import re
 from collections.abc import Sequence
 
+from noughts.boards.packing import original_names
 from noughts.boards.radio import RADIO_FILES
-from noughts.brain.device import device_dir, device_files
+from noughts.brain.device import device_files, device_sources
 
 _HEADER = "Traceback (most recent call last):"
-_PLACE = re.compile(r'^  File "([^"]{1,64})", line ([0-9]{1,6})', re.MULTILINE)
+_PLACE = re.compile(r'^  File "([^"]{1,64})", line ([0-9]{1,6})')
+_NAME = re.compile(r"(?<=, in )\w+$|(?<=')\w+(?=')|(?<=import name )\w+")
+"""A name from a program: of a function, or in an error."""
+_ABOUT_NAMES = ("  File ", "NameError", "AttributeError", "ImportError", "TypeError")
 _MISSING = re.compile(r"ImportError: no module named '([^']{1,64})'")
 
 
 class Traceback:
-    """A whole traceback: its header, the calls, the innermost last, and the error."""
+    """A whole traceback: its header, the calls, the innermost last, and the error.
+
+    Names that packing has replaced are those of `device/` again.
+    """
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
-        self.error = lines[-1]
+        sources = device_sources()
+        self.file = ""
+        """The innermost; empty if the traceback names none."""
+        number = 0
+        self.lines: list[str] = []
+        for line in lines:
+            if match := _PLACE.match(line):
+                # A V1 gives this name to the file that is run.
+                self.file = "main.py" if match[1] == "__main__" else match[1]
+                number = int(match[2])
+            self.lines.append(_with_our_names(line, sources.get(self.file, b"")))
+        self.error = self.lines[-1]
         """Such as `NameError: name 'x' is not defined`."""
-        *_, (name, line) = _PLACE.findall("\n".join(lines)) or [("", "0")]
-        # A V1 gives this name to the file that is run.
-        self.file = "main.py" if name == "__main__" else name
-        """Empty if the traceback has none."""
-        number = int(line)
         # MicroPython names the line after an unfinished one.
         is_syntax = self.error.startswith("SyntaxError")
         self.numbers = (number - 1, number) if is_syntax else (number,)
         """The lines of that file, counted from 1; one of them is wrong."""
+        # The file's name comes from the board, so only files in the folder itself are read.
+        self._source = sources.get(self.file, b"").decode("utf-8", "replace").splitlines()
 
     @property
     def incomplete(self) -> bool:
@@ -55,15 +69,26 @@ class Traceback:
 
     def report(self) -> list[str]:
         """Its lines, and the lines in `device/` where it may have happened, if they exist."""
-        # The name comes from the board, so only files in the folder itself are read.
-        paths = [path for path in device_dir().glob("*.py") if path.name == self.file]
-        source = paths[0].read_text("utf-8", errors="replace").splitlines() if paths else []
         shown = [
-            f"device/{self.file}, line {number}: {source[number - 1].strip()}"
+            f"device/{self.file}, line {number}: {self._source[number - 1].strip()}"
             for number in self.numbers
-            if 0 < number <= len(source)
+            if 0 < number <= len(self._source)
         ]
         return [*self.lines, *shown]
+
+
+def _with_our_names(line: str, source: bytes) -> str:
+    """A line of a traceback, with the names that are in the file, before it was packed."""
+    if not line.startswith(_ABOUT_NAMES):
+        return line
+    ours = original_names()
+
+    def original(match: re.Match[str]) -> str:
+        name = ours.get(match[0], match[0])
+        # Another program's file of this name may use that name itself.
+        return name if re.search(rb"\b%b\b" % name.encode(), source) else match[0]
+
+    return _NAME.sub(original, line)
 
 
 class TracebackReader:

@@ -23,10 +23,15 @@ def device_dir() -> Path:
     raise NoughtsError("the device files are missing from this installation; install noughts again")
 
 
+def device_sources() -> dict[str, bytes]:
+    """The content of all files in that folder, by name and sorted."""
+    return {path.name: path.read_bytes() for path in sorted(device_dir().glob("*.py"))}
+
+
 def device_files() -> dict[str, bytes]:
-    """The content of all files of the game, by name and sorted; without those of radio."""
-    paths = sorted(device_dir().glob("*.py"))
-    return {path.name: path.read_bytes() for path in paths if path.name not in (SENDER, GATEWAY)}
+    """The files of the game, by name and sorted: all but those of radio."""
+    sources = device_sources()
+    return {name: code for name, code in sources.items() if name not in (SENDER, GATEWAY)}
 
 
 def load_device(name: str, files: Mapping[str, bytes] | None = None) -> ModuleType:

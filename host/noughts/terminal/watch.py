@@ -145,9 +145,10 @@ class WatchApp(Program):
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
                 + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
-        before = f"{counts} · stored in "
-        path = cut_start(printable(str(self._recorder.store.path)), self.size.width - 2 - len(before))
-        self._status.update(Text(f"{_KEYS}\n{before}{path}", no_wrap=True))
+        counts += " · stored in "
+        path = printable(str(self._recorder.store.path))
+        shown_path = cut_start(path, self.size.width - 2 - len(counts))
+        self._status.update(Text(f"{_KEYS}\n{counts}{shown_path}", no_wrap=True))
 
     def _remarks(self) -> list[tuple[str, str]]:
         """The number of boards, problems with the store, and the ports that wait."""
