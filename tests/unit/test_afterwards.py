@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 
@@ -105,6 +106,28 @@ def test_days_follow_the_local_time_zone(listed, printed, monkeypatch, in_zone):
     in_zone("America/New_York")  # four hours behind: the games began at 10:13
     assert ids(listed("--until", "2026-09-21")) == [4, 3, 2, 1]
     assert "2026-09-21 10:13" in printed("games")
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "began"),
+    [
+        ("Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00Z"),
+        ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"),
+        ("America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"),
+        ("America/Santiago", "2026-09-06", "2026-09-06T04:00:00Z"),
+    ],
+)
+def test_day_without_a_midnight_begins_when_the_clocks_change(
+    listed, tmp_path, in_zone, zone, day, began
+):
+    in_zone(zone)
+    db, at = tmp_path / "forward.db", timestamps.from_iso(began)
+    for number, started in enumerate((at - 1, at, at + DAY_MS - 3_600_001), 1):
+        filled(db, stages([4], number=number), at=started)
+    assert ids(listed("--since", day, db=db)) == ids(listed("--since", day, "--until", day, db=db))
+    assert ids(listed("--since", day, db=db)) == [3, 2]
+    day_before = str(date.fromisoformat(day) - timedelta(days=1))
+    assert ids(listed("--until", day_before, db=db)) == [1]
 
 
 def test_days_start_at_midnight_and_games_sort_by_start(listed, printed, tmp_path):

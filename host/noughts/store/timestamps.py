@@ -1,12 +1,14 @@
 """Times: milliseconds since 1970 (UTC) in the store, ISO 8601 in files, local time for people."""
 
 import time
+from bisect import bisect_left
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # quicker to format
 _MS = timedelta(milliseconds=1)
+_DAY_S = 86_400
 
 
 def now() -> int:
@@ -60,6 +62,9 @@ def today() -> date:
 def of_day(day: date) -> int:
     """When a day begins, in this computer's time zone.
 
-    Raises `OverflowError` or `OSError` for days that the system cannot represent.
+    Where clocks go forward at midnight, that day has no midnight, and begins at the change. Raises
+    `OverflowError`, `ValueError` or `OSError` for days that the system cannot represent.
     """
-    return (datetime(day.year, day.month, day.day).astimezone() - _EPOCH) // _MS
+    noon_s = round(datetime(day.year, day.month, day.day, 12).timestamp())
+    seconds = range(noon_s - _DAY_S, noon_s)
+    return 1000 * (seconds.start + bisect_left(seconds, day, key=date.fromtimestamp))
