@@ -29,7 +29,7 @@ from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
 from noughts.store.lines import Received
 from noughts.store.store import Store
-from sample_games import AT, DRAW, insert, stages, write
+from sample_games import AT, DRAW, insert, receive, stages, write
 
 BROKER = "mqtt://broker.example"
 DATA = write(stages([4])[1]).encode() + b"\n"
@@ -374,6 +374,15 @@ def test_sentences_are_published_as_received(store):
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
     assert sent[8] == f"{radio} {write(late_end, '9A1B2C3D')}".encode()
     assert sent[9].startswith(f"{other} $NR,00000002,NG,".encode()) and len(sent) == 15
+
+
+def test_unknown_sentence_reaches_another_room_unchanged(store, recorder):
+    """It is for a later version, which checks its checksum there."""
+    sentence = rb"$NX,a\x41b*18"
+    receive(recorder, "usb-1", sentence + b"\r\n", AT)
+    (message,) = sent_messages(store)
+    ((data, _),) = messages.received_lines("usb-1", message.lines, AT)
+    assert data == sentence + b"\n"
 
 
 class Rooms(collector.Collector):

@@ -21,6 +21,7 @@ class Unknown:
     """A sentence that a later version may understand; again: whether `what` was reported before."""
 
     line: str
+    """Escaped as in `Noise`."""
     what: str
     again: bool = False
 
@@ -65,7 +66,7 @@ class Stream:
                 again = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
                 if not again:
                     self._unknown.add(error.what)
-                item = Unknown(found[0], error.what, again)
+                item = Unknown(escape(found[0].encode()), error.what, again)
             except SentenceError:
                 continue
             if data[begin:start] not in (b"", b"\r\n"):
