@@ -34,7 +34,7 @@ from noughts.recording.port_monitor import name_of
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
-from noughts.recording.sources import DataReceived, QueuedSource
+from noughts.recording.sources import DataReceived, QueuedSource, read_captured
 from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
@@ -184,6 +184,26 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     assert [event.sentence for event in stored] == first
     assert free == StoreFree(str(store.path))
     assert [event.sentence for event in recorder.poll()] == later
+
+
+def test_lines_that_could_not_be_stored_can_be_read_again(store, recorder, tmp_path):
+    """Those without a time too: what came from standard input is nowhere else."""
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for board, number, at in (("usb-1", 1, None), ("3b/usb 2", 2, AT)):
+            played = b"half a line\n" + wire(stages([4], number=number)[1])
+            receive(recorder, board, played, at)
+        with pytest.raises(StoreError, match="and 4 lines are not stored"):
+            recorder.finish()
+    (saved,) = tmp_path.glob("games.db-not-stored-*.log")
+    reader = Recorder(store)
+    with saved.open("rb") as file:
+        for _, changes in read_captured(file, saved.name, "file"):
+            for change in changes:
+                reader.take(change)
+    reader.settle()
+    found = [(game.board, game.number, game.started) for game in games(store, GameFilter())]
+    assert found == [("usb-1", 1, None), ("3b/usb 2", 2, AT - 1000)]
 
 
 @POSIX

@@ -257,7 +257,7 @@ class Recorder:
         lines = [
             raw_line(each.board, each.text, each.at, is_sentence=each.sentence is not None)
             for each in self.pending
-            if isinstance(each, Received) and each.at is not None
+            if isinstance(each, Received)
         ]
         atomic_write(path, b"".join(lines))
         return path

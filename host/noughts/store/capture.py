@@ -5,7 +5,8 @@ and what it sent, where \xhh stands for a byte that is not plain text:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
 
-Without a text, the board's port was opened: the board may have been reset since its last line.
+Without a text, the board's port was opened: the board may have been reset since its last line. A
+line whose time is unknown has `0000-00-00T00:00:00.000Z`.
 """
 
 import re
@@ -22,6 +23,7 @@ _LINE = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)\r?\n?"
 )
 _CHUNK = 65_536
+_UNKNOWN_TIME = "0000-00-00T00:00:00.000Z"
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
@@ -30,12 +32,13 @@ def is_board_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None and text.isprintable()
 
 
-def raw_line(board: str, text: str, at: int, is_sentence: bool = False) -> bytes:
+def raw_line(board: str, text: str, at: int | None, is_sentence: bool = False) -> bytes:
     """A raw line, from the body of a sentence, or from noise that is already escaped."""
     if is_sentence:
         text = framed(text, id_of(board) if is_by_radio(board) else None)
     name = escape(board.encode()).replace(" ", "\\x20")
-    return f"{timestamps.iso(at)} {name} {text}\n".encode()
+    time = _UNKNOWN_TIME if at is None else timestamps.iso(at)
+    return f"{time} {name} {text}\n".encode()
 
 
 class Captured(NamedTuple):
@@ -60,5 +63,6 @@ def read(file: BinaryIO) -> Iterator[Captured]:
             with suppress(ValueError):
                 if is_board_name(board):
                     data = unescape(data) + b"\n" * bool(data)
-                    captured = Captured(data, len(line), board, timestamps.from_iso(at))
+                    received_at = None if at == _UNKNOWN_TIME else timestamps.from_iso(at)
+                    captured = Captured(data, len(line), board, received_at)
         yield captured
