@@ -27,9 +27,11 @@ from noughts.recording.sources import DataReceived, Delivered, QueuedSource
 from noughts.rooms import collector, messages, publisher
 from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room_name
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
+from noughts.store import capture
 from noughts.store.lines import Received
+from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from sample_games import AT, DRAW, insert, receive, stages, write
+from sample_games import AT, BOOT, DRAW, insert, receive, stages, write
 
 BROKER = "mqtt://broker.example"
 DATA = write(stages([4])[1]).encode() + b"\n"
@@ -374,6 +376,25 @@ def test_sentences_are_published_as_received(store):
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
     assert sent[8] == f"{radio} {write(late_end, '9A1B2C3D')}".encode()
     assert sent[9].startswith(f"{other} $NR,00000002,NG,".encode()) and len(sent) == 15
+
+
+def test_line_is_published_when_its_time_arrives(store):
+    """From a plain capture, lines have no time; a room may have got past them before."""
+    played = (BOOT, *stages([4, 0]))
+    for sentence in played:
+        insert(store, "usb-1", sentence, None)
+    insert(store, "usb-1", stages([4], number=2)[1], AT)
+    messages, last = publisher.messages_after(store, 0, "3b")
+    assert [each.lines.count(b"\n") for each in messages] == [1]
+    for ms, sentence in enumerate(played):
+        insert(store, "usb-1", sentence, AT + ms)
+    (message,), _ = publisher.messages_after(store, last, "3b")
+    assert message.lines.splitlines() == [
+        capture.raw_line("usb-1", write(sentence), AT + ms).rstrip()
+        for ms, sentence in enumerate(played)
+    ]
+    assert not store.correct_games()
+    assert [game.id for game in games(store, GameFilter())] == [1, 2]
 
 
 def test_unknown_sentence_reaches_another_room_unchanged(store, recorder):

@@ -153,9 +153,9 @@ class Lines:
         elif at is None or (before.at is not None and before.at <= at):
             return before.id
         else:
-            number = before.id
-            self._write()
-            self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
+            number = self._renumber(before.id, at)
+            if before.id in known.numbers:
+                known.numbers[number] = known.numbers.pop(before.id)
         known.lines[same] = Line(number, board, radio, late, at, text)
         known.game_of[text] = None
         return number
@@ -164,6 +164,13 @@ class Lines:
         """Add a line, which is not written yet, with the number that SQLite will give it."""
         self._last += 1
         self._rows.append(row)
+        return self._last
+
+    def _renumber(self, number: int, at: int) -> int:
+        """Give a line an earlier time, and the next number: rooms publish what follows a number."""
+        self._write()
+        self._last += 1
+        self._db.execute("UPDATE lines SET id = ?, at = ? WHERE id = ?", (self._last, at, number))
         return self._last
 
     def _write(self) -> None:
@@ -177,14 +184,15 @@ class Lines:
         """Whether it is new."""
         self._write()
         board = self.board(name)
-        known = self._db.execute(
-            "UPDATE lines SET at = coalesce(min(at, ?1), at, ?1) "
-            "WHERE board = ?2 AND boot = ?3 AND number = 0 AND text = ?4",
-            (at, board, boot, text),
-        ).rowcount
-        if not known:
+        row = self._db.execute(
+            "SELECT id, at FROM lines WHERE board = ? AND boot = ? AND number = 0 AND text = ?",
+            (board, boot, text),
+        ).fetchone()
+        if row is None:
             self._insert(board, boot, 0, int(is_by_radio(name)), 0, at, text)
-        return not known
+        elif at is not None and (row[1] is None or at < row[1]):
+            self._renumber(row[0], at)
+        return row is None
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
         self._write()
