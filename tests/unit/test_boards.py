@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from asking import page
 from noughts.recording.events import BoardNamed, PortOpened, SentenceStored
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
@@ -43,11 +44,26 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     assert head.split() == ["number", "name", "kind", "games", "last", "seen", "board"]
     assert "blue table" in one and "V1" in one and one.endswith(" usb-…61974e450027001a")
     assert "\u00d6l-Bank" in two  # its accent is normalized
-    known = [(each["number"], each["board"], each["name"], each["games"]) for each in listed()]
-    assert known == [(1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1)]
+    known = [(each["number"], each["board"], each["name"]) for each in listed()]
+    assert known == [(1, LONG, "blue table"), (2, "usb-2", "\u00d6l-Bank")]
     assert listed()[0]["heard"] == "2026-09-21T14:13:29.000Z"
     assert name_board("1", "").endswith("no longer has a name\n")
     assert listed()[0]["name"] is None
+
+
+def test_games_of_boards_are_those_of_statistics_and_exports(
+    listed, printed, noughts, stored
+):
+    """Those in which somebody has moved; in a list, unfinished games are counted separately."""
+    with Store(stored) as store:
+        insert(store, "usb-2", stages([], number=3)[0], AT)
+    counts = {board["board"]: board["games"] for board in listed()}
+    assert counts == {LONG: 1, "usb-2": 2}
+    assert counts == {board["board"]: board["games"] for board in listed("stats")["boards"]}
+    assert len(printed("export").splitlines()) == 1 + 3
+    assert f"3 games in {stored}" in noughts("doctor")[1]
+    status = page("/games", stored).status
+    assert status == "2 games, and 1 unfinished game not listed"
 
 
 def test_board_name_is_shown_everywhere_and_filters_games(name_board, printed, listed):

@@ -277,7 +277,7 @@ def _check_games(path: Path) -> str:
                 f"{counted(wrong, 'game')} in {path} did not match what boards sent (now "
                 "corrected); if this happens again, check the disk"
             )
-        return f"{counted(count(store, GameFilter()), 'game')} in {path}"
+        return f"{counted(count(store, GameFilter(moved=True)), 'game')} in {path}"
 
 
 def _print(checks: Sequence[Check]) -> None:

@@ -167,7 +167,7 @@ class KnownBoard(NamedTuple):
     hardware: str | None
     """V1 or V2; None if its start was not received."""
     games: int
-    """Finished ones."""
+    """Those with a move, as statistics and exports count."""
     heard: int | None
     """When the last sentence of a game was received, in ms since 1970; None if unknown."""
 
@@ -175,7 +175,7 @@ class KnownBoard(NamedTuple):
 _BOARDS = """
     SELECT id, name, given_name,
            (SELECT hardware FROM boots WHERE board = boards.id ORDER BY heard DESC LIMIT 1),
-           (SELECT count(*) FROM games WHERE board = boards.id AND moves <> '' AND end <> '-'),
+           (SELECT count(*) FROM games WHERE board = boards.id AND moves <> ''),
            (SELECT max(heard) FROM games WHERE board = boards.id)
     FROM boards ORDER BY id
 """

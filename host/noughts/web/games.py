@@ -49,11 +49,14 @@ def listed(request: Request) -> Response:
     which = listable(chosen)
     with Store(request.app.state.site.db) as store:
         total = queries.count(store, which)
+        unfinished = queries.count(store, chosen) - total if total and not chosen.results else 0
         pages = max(1, -(-total // PAGE))
         # The address may be older than the store, or typed.
         page = min(int(asked), pages) if re.fullmatch("[1-9][0-9]{0,17}", asked) else 1
         values = _chooser(store, chosen, total)
         found = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
+    if unfinished:
+        values["summary"] += f", and {counted(unfinished, 'unfinished game')} not listed"
     if pages > 1:
         values["summary"] += f", page {page} of {pages:,}"
     steps = {"Newest": 1, "Newer": page - 1, "Older": page + 1, "Oldest": pages}
