@@ -9,9 +9,11 @@ import pytest
 
 from asking import page
 from noughts.recording.events import BoardNamed, PortOpened, SentenceStored
+from noughts.recording.radio_lines import known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import QueuedSource
+from noughts.store.board_names import as_name
 from noughts.store.store import Store
 from sample_games import AT, BOOT, DRAW, filled, insert, stages
 
@@ -75,6 +77,19 @@ def test_board_name_is_shown_everywhere_and_filters_games(name_board, printed, l
     assert [row["board_name"] for row in exported] == ["blue table", "", ""]
     for part, found in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
         assert [game["game"] for game in listed("games", "--board", part)] == found
+
+
+@pytest.mark.parametrize("same", ["äpfel", "ÄPFEL", "A\u0308pfel"])
+def test_names_are_compared_without_case_in_all_alphabets(
+    name_board, noughts, listed, tmp_path, same
+):
+    """Also with an accent that is a character of its own, as macOS writes it."""
+    name_board("1", "Äpfel")
+    assert [game["game"] for game in listed("games", "--board", same[:-2])] == [1]
+    assert "already; choose another name" in noughts("boards", "name", "2", same)[2]
+    assert name_board("1", same).endswith(f" is now {as_name(same)}\n")
+    (tmp_path / "known").write_text(same)
+    assert known_ids(tmp_path / "known", {"radio-9A1B2C3D": "äPFEL"}) == {"9A1B2C3D"}
 
 
 def test_room_prefix_filters_games_and_radio_id_names_a_board(name_board, listed, stored):

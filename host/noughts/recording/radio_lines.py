@@ -12,6 +12,7 @@ from pathlib import Path
 from noughts.errors import NoughtsError
 from noughts.protocol.radio_boards import id_of, is_by_radio, sending_board
 from noughts.recording.events import BoardRefused
+from noughts.store.board_names import caseless
 
 MAX_BOARDS = 100
 """Accepted from one gateway without a list of known boards: a class and its neighbours."""
@@ -67,17 +68,17 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for board, name in names.items():
         if is_by_radio(board):
-            by_name[name.casefold()].add(id_of(board))
+            by_name[caseless(name)].add(id_of(board))
     ids: set[str] = set()
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         written = " ".join(line.split())
         # A name may contain a #.
-        words = written if written.casefold() in by_name else written.split("#")[0].strip()
+        words = written if caseless(written) in by_name else written.split("#")[0].strip()
         if found := _ID.fullmatch(words):
             ids.add(found[1].upper())
-        elif words.casefold() in by_name:
-            ids |= by_name[words.casefold()]
+        elif caseless(words) in by_name:
+            ids |= by_name[caseless(words)]
         elif words:
             raise NoughtsError(
                 f"{path}, line {number}: no radio board has the id or name "

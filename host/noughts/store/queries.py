@@ -1,6 +1,5 @@
 """Reading from the store: its games and boards."""
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,8 +11,6 @@ from noughts.store.store import Store, command_for, or_demonstration
 from noughts.store.stored_game import RESULTS, StoredGame
 from noughts.store.timestamps import When
 
-MAX_NAME = 40
-"""Characters of a board's name."""
 _SEARCHED = 200
 """Boards to choose from; more are too many."""
 
@@ -50,8 +47,8 @@ class GameFilter:
         conditions = ["moves <> ''" if self.moved else "1"]
         values: list[object] = []
         if self.boards:
-            texts = "lower(name || char(10) || coalesce(given_name, ''))"
-            found = f"instr({texts}, lower(?))"
+            texts = "caseless(name || char(10) || coalesce(given_name, ''))"
+            found = f"instr({texts}, caseless(?))"
             # A name begins with its room, such as 3b/; 13b/ is another room.
             parts = [f"{found} {'= 1' if name.endswith('/') else ''}" for name in self.boards]
             where = f"SELECT id FROM boards WHERE {' OR '.join(parts)}"
@@ -206,16 +203,3 @@ def known_board(store: Store, wanted: str) -> KnownBoard:
     listing = command_for("noughts boards", store.path)
     advice = f"{listing} lists them{or_demonstration(store.path)}"
     raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {advice}")
-
-
-def as_name(text: str) -> str | None:
-    """A name as it is stored; None for an empty one.
-
-    Raises `ValueError`, which says why, if it is too long or has control characters.
-    """
-    name = " ".join(unicodedata.normalize("NFC", text).split())
-    if len(name) > MAX_NAME:
-        raise ValueError(f"a name has at most {MAX_NAME} characters, not {len(name)}")
-    if not name.isprintable():
-        raise ValueError("a name has no control characters")
-    return name or None

@@ -15,6 +15,7 @@ from typing import Any
 
 from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
+from noughts.store.board_names import caseless
 from noughts.store.lines import Lines, Received, Stored
 from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION, take_over
 
@@ -99,6 +100,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 f"{target.as_uri()}?{mode}",
                 uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
             )  # fmt: skip
+            self.db.create_function("caseless", 1, lambda text: text and caseless(text))
             self._lines = Lines(self.db)
             try:
                 self._prepare()
@@ -172,12 +174,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """
         with self._transaction():
             number = self._lines.board(board)
-            try:
-                self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
-            except sqlite3.IntegrityError as error:
-                raise StoreError(
-                    f"another board is named {name!r} already; choose another name"
-                ) from error
+            same = "SELECT 1 FROM boards WHERE id <> ? AND caseless(given_name) = caseless(?)"
+            if name is not None and self.db.execute(same, (number, name)).fetchone():
+                raise StoreError(f"another board is named {name!r} already; choose another name")
+            self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
 
     def save_published(self, receiver: str, line: int) -> None:
         """Note that a receiver has stored all lines up to this one."""
