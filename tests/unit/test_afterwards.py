@@ -339,6 +339,13 @@ def test_export_and_report_refuse_to_overwrite_the_store(misused, stored, folder
     assert stored.read_bytes() == before
 
 
+@POSIX
+@pytest.mark.parametrize("line", ["export -o o.csv", "report -o o.html", "learn -o t.py", "games"])
+def test_store_that_is_a_link_to_itself_is_refused_in_one_line(refused, folder, line):
+    (folder / "loop.db").symlink_to("loop.db")
+    assert "no games are stored in loop.db yet; " in refused(*line.split(), db="loop.db")
+
+
 def test_export_refuses_to_overwrite_the_default_store(noughts, stored, monkeypatch):
     monkeypatch.setattr("noughts.store.store.default_path", lambda: stored)
     status, _, err = noughts("export", "--format", "csv", "-o", stored, db=None)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -99,7 +100,8 @@ def output(
             return None
         if endings and path.suffix.lower() not in endings:
             raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(endings)}")
-        if "db" in ctx.params and path.resolve() == (ctx.params["db"] or default_path()).resolve():
+        # Not `resolve()`, which refuses a link that loops.
+        if "db" in ctx.params and realpath(path) == realpath(ctx.params["db"] or default_path()):
             raise click.BadParameter(f"{path} is the store itself; choose another file")
         return path
 
