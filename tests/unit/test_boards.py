@@ -53,9 +53,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     assert listed()[0]["name"] is None
 
 
-def test_games_of_boards_are_those_of_statistics_and_exports(
-    listed, printed, noughts, stored
-):
+def test_games_of_boards_are_those_of_statistics_and_exports(listed, printed, noughts, stored):
     """Those in which somebody has moved; in a list, unfinished games are counted separately."""
     with Store(stored) as store:
         insert(store, "usb-2", stages([], number=3)[0], AT)

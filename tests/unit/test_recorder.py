@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 import fuzz_log
+from failing_connection import FailingConnection
 from needed import POSIX, long
 from noughts.boards.ports import Port
 from noughts.cli.watch import _sum_up
@@ -184,6 +185,16 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     assert [event.sentence for event in stored] == first
     assert free == StoreFree(str(store.path))
     assert [event.sentence for event in recorder.poll()] == later
+
+
+def test_trouble_with_locks_does_not_move_games_to_another_store(store, recorder):
+    path, working = store.path, store.db
+    error = sqlite3.OperationalError("locking protocol")
+    store.db = FailingConnection(working, "BEGIN IMMEDIATE", error)
+    assert receive(recorder, "usb-1", wire(BOOT), AT) == []
+    store.db = working
+    assert recorder.poll() == [SentenceStored("usb-1", BOOT, None, True)]
+    assert recorder.store.path == path and not path.with_name("games-2.db").exists()
 
 
 def test_lines_that_could_not_be_stored_can_be_read_again(store, recorder, tmp_path):

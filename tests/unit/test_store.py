@@ -1,5 +1,6 @@
 """The store: games from lines in any order, from any source; and files that it cannot use."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -7,13 +8,15 @@ import tempfile
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from failing_connection import FailingConnection
 from needed import POSIX, long
-from noughts.errors import StoreError
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game
 from noughts.store.fold import FoldedGame, Line, fold
@@ -242,6 +245,106 @@ def test_full_disk_is_reported_and_storing_resumes_later(store):
     store.read("PRAGMA max_page_count = 100000")
     assert insert(store, "usb-1", replace(START, number=number), None).new
     assert len(store.read(ROWS)) == number
+
+
+@pytest.mark.parametrize("has_code", [True, False])
+@pytest.mark.parametrize(
+    ("code", "text", "kind", "why"),
+    [
+        (5, "database is locked", StoreBusyError, "in use by another program"),
+        (517, "database is locked", StoreBusyError, "in use by another program"),
+        (6, "database table is locked", StoreBusyError, "in use by another program"),
+        (15, "locking protocol", StoreBusyError, "in use by another program"),
+        (7, "out of memory", StoreError, "close other programs"),
+        (9, "interrupted", StoreError, "try again"),
+        (22, "large file support is disabled", StoreError, "on another disk"),
+        (3, "access permission denied", StoreError, "check its permissions"),
+        (23, "not authorized", StoreError, "check its permissions"),
+        (778, "disk I/O error", StoreError, "check the disk"),
+        (13, "database or disk is full", StoreError, "no room to write"),
+        (8, "attempt to write a readonly database", StoreError, "cannot be written"),
+        (14, "unable to open database file", StoreError, "check the folder"),
+        (11, "database disk image is malformed", StoreDamagedError, "is damaged"),
+        (26, "file is not a database", StoreDamagedError, "is damaged"),
+    ],
+)
+def test_only_two_errors_of_sqlite_mean_damage(store, code, text, kind, why, has_code):
+    """Python 3.10 does not give their codes."""
+    error = sqlite3.OperationalError(text)
+    if has_code:
+        error.sqlite_errorcode = code
+    store.db = FailingConnection(store.db, "SELECT 1", error)
+    with pytest.raises(StoreError, match=why) as raised:
+        store.read("SELECT 1")
+    assert type(raised.value) is kind and str(store.path) in str(raised.value)
+
+
+def test_interrupted_query_is_not_damage(store):
+    store.db.set_progress_handler(lambda: True, 1)
+    with pytest.raises(StoreError, match=r"the system does not let .* \(interrupted\); try again"):
+        store.read("SELECT * FROM boards")
+
+
+@POSIX
+def test_folder_that_locks_no_files_is_named_instead_of_another_program(store, monkeypatch):
+    """Some network shares refuse every lock."""
+    store.wait_for_others(0)
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusyError):
+            insert(store, "usb-1", START, None)
+        with Store(store.path) as on_a_share:
+            on_a_share.wait_for_others(0)
+            monkeypatch.setattr("fcntl.lockf", Mock(side_effect=OSError(37, "No locks available")))
+            with pytest.raises(StoreError, match="a store must be on a local disk") as raised:
+                insert(on_a_share, "usb-1", START, None)
+    assert not isinstance(raised.value, StoreBusyError)
+
+
+def test_fault_of_noughts_is_not_reported_as_damage(store):
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        store.read("SELECT absent")
+    with pytest.raises(KeyError), Store(store.path):
+        raise KeyError("a fault in a report")
+    store.read("DROP TABLE games")
+    with pytest.raises(StoreDamagedError, match="no such table"):
+        store.read("SELECT * FROM games")
+
+
+@pytest.mark.parametrize(
+    ("change", "commands"),
+    [
+        ("boards SET name = x'ff00'", "games boards stats export report"),
+        ("boards SET given_name = x'37'", "games boards stats export report"),
+        ("games SET moves = '40440'", "games stats export report"),
+        ("games SET moves = '4028'", "games stats export report"),
+        ("games SET seats = 'P'", "games stats export report"),
+        ("games SET times = '1000'", "games stats export report"),
+        ("games SET started = 1 << 60", "games export report"),
+        ("lines SET text = 'NG' WHERE id = 2", "doctor"),
+    ],
+)
+def test_row_that_noughts_cannot_have_written_is_damage(path, noughts, change, commands):
+    """As after a changed byte: SQLite itself checks neither types nor values when it reads."""
+    filled(path, stages(DRAW), stages(DRAW, number=2))
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA ignore_check_constraints = 1")
+        with db:
+            db.execute(f"UPDATE {change}")
+    for command in commands.split():
+        status, out, err = noughts(command, db=path)
+        assert status == 1 and f"{path} is damaged or not a store of noughts (" in out + err
+
+
+def test_seat_of_a_later_version_is_shown_as_it_is(path, noughts):
+    """A board may have a level that this version does not know."""
+    filled(path, stages(DRAW))
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE games SET seats = 'PS'")
+    assert " person  S  A " in noughts("games", db=path)[1]
+    for command in ("replay 1", "stats", "stats --json", "report", "export"):
+        status, out, err = noughts(*command.split(), db=path)
+        assert (status, err) == (0, "") and "S" in out
 
 
 def numbers(path):

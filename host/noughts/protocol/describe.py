@@ -49,7 +49,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     if game.end == "x":
         return f"{about}: abandoned after {counted(len(game.moves), 'move')}"
     if not game.moves:
-        a, b = (SEATS[seat] for seat in game.seats)
+        a, b = map(seated_in_full, game.seats)
         return f"{about}: A is {a}, B is {b}; {game.first} begins"
     player = player_of(game.first, len(game.moves) - 1)
     about += f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
@@ -80,7 +80,13 @@ def line_names(position: Position) -> str:
 
 
 def seated(seat: str) -> str:
-    return _SEATED[seat]
+    """Who has a seat, in a word: `person`; a letter that this version does not know stays."""
+    return _SEATED.get(seat, seat)
+
+
+def seated_in_full(seat: str) -> str:
+    """Who has a seat, in words: `a person`, `the chip (hard)`."""
+    return SEATS.get(seat, seat)
 
 
 def seat_of(engine: str) -> str:

@@ -42,6 +42,15 @@ _LINES = """
 """
 
 
+class _QueuedLine(NamedTuple):
+    id: int
+    board: str
+    boot: str | None
+    late: int
+    at: int
+    text: str
+
+
 class Message(NamedTuple):
     """Raw lines of a board; after: the id of the line before the batch that they come from."""
 
@@ -60,8 +69,8 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
     latest: dict[str, bytearray] = {}
     recovered: dict[str, bool] = {}
     after = line
-    while not found and (rows := store.read(_LINES, [line, _AT_ONCE])):
-        after, line = line, rows[-1][0]
+    while not found and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
+        after, line = line, rows[-1].id
         for _, board, boot, late, at, text in rows:
             if (boot is not None and not is_of_board(text)) or not is_published(board, room):
                 continue

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence, body, framed
 from noughts.store.fold import FoldedGame, Line, fold
+from noughts.store.rows import RowError, reader
 
 _REMEMBERED = 128
 """How many boots and game numbers have their lines in memory: enough for all boards that play."""
@@ -81,6 +82,27 @@ class _Known:
     """The numbers of the games, by the id of the line that each began with."""
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """The game of each line, by text; None until the games are renewed."""
+
+
+class _LineRow(NamedTuple):
+    id: int
+    board: str
+    radio: int
+    late: int
+    at: int | None
+    text: str
+
+
+_line_row = reader(_LineRow)
+
+
+def _line_of(row: Sequence[Any]) -> Line:
+    """A line from its row. Raises `RowError`."""
+    id, board, radio, late, at, text = _line_row(row)
+    try:
+        return Line(id, board, bool(radio), bool(late), at, text)
+    except ValueError as error:
+        raise RowError(f"line {id} is not a sentence") from error
 
 
 class Lines:
@@ -224,8 +246,7 @@ class Lines:
             "SELECT lines.id, name, by_radio, late, at, text FROM lines "
             "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
         )
-        for row in self._db.execute(query, key):
-            line = Line(*row)
+        for line in map(_line_of, self._db.execute(query, key)):
             known.lines[line.board, line.radio, line.late, line.text] = line
             known.game_of[line.text] = None
         if known.lines:

@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.describe import called
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for, or_demonstration
-from noughts.store.stored_game import RESULTS, StoredGame
+from noughts.store.stored_game import (
+    RESULTS,
+    StoredGame,
+    check_game,
+    check_seats,
+    check_times,
+)
 from noughts.store.timestamps import When
 
 _SEARCHED = 200
@@ -97,16 +104,16 @@ def games(
     if newest is not None:
         order = f"{GAME_TIME} DESC, games.id DESC LIMIT ? OFFSET ?"
         values += [newest, skipped]
-    yield from map(StoredGame._make, store.each(f"{_GAMES} WHERE {where} ORDER BY {order}", values))
+    yield from store.rows(StoredGame, f"{_GAMES} WHERE {where} ORDER BY {order}", values)
 
 
 def game(store: Store, number: int) -> StoredGame:
     """The game with this number in the store. Raises `StoreError`."""
-    rows = store.read(f"{_GAMES} WHERE games.id = ?", [number])
-    if not rows:
+    found = list(store.rows(StoredGame, f"{_GAMES} WHERE games.id = ?", [number]))
+    if not found:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
-    return StoredGame._make(rows[0])
+    return found[0]
 
 
 def before_and_after(
@@ -135,15 +142,42 @@ def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
     where, values = wanted.where()
     # With `max`, SQLite gives the other columns of the row with the maximum.
     columns = f"name, started, played_before, max({GAME_TIME})"
-    rows = store.each(f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id", values)
-    return {board: When(started, before) for board, started, before, _ in rows}
+    query = f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id"
+    rows = store.rows(_LastGame, query, values)
+    return {row.board: When(row.started, row.played_before) for row in rows}
 
 
-def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, str, str, str]]:
-    """Of each game, in any order: board number, seats, first, moves, times, end; quickly."""
+class _LastGame(NamedTuple):
+    board: str
+    started: int | None
+    played_before: int | None
+    time: int
+
+    def check(self) -> None:
+        check_times(self.started, self.played_before)
+
+
+class PlayedGame(NamedTuple):
+    """What statistics need of a game; see `StoredGame`."""
+
+    board: int
+    """Its number in the store."""
+    seats: str
+    first: str
+    moves: str
+    times: str
+    end: str
+
+    def check(self) -> None:
+        """Raise `ValueError` if no board can have played it."""
+        check_game(self.seats, self.first, self.moves, self.times, self.end)
+
+
+def played(store: Store, wanted: GameFilter) -> Iterator[PlayedGame]:
+    """The matching games in any order, quickly."""
     where, values = wanted.where()
-    query = "SELECT board, seats, first, moves, times, end"
-    return store.each(f"{query} FROM games WHERE {where}", values)
+    columns = ", ".join(PlayedGame._fields)
+    return store.rows(PlayedGame, f"SELECT {columns} FROM games WHERE {where}", values)
 
 
 def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
@@ -154,7 +188,14 @@ def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
 
 
 def seats_played(store: Store) -> set[str]:
-    return {seats for (seats,) in store.each("SELECT DISTINCT seats FROM games")}
+    return {row.seats for row in store.rows(_Seats, "SELECT DISTINCT seats FROM games")}
+
+
+class _Seats(NamedTuple):
+    seats: str
+
+    def check(self) -> None:
+        check_seats(self.seats)
 
 
 class KnownBoard(NamedTuple):
@@ -168,6 +209,10 @@ class KnownBoard(NamedTuple):
     heard: int | None
     """When the last sentence of a game was received, in ms since 1970; None if unknown."""
 
+    def check(self) -> None:
+        """Raise `ValueError` for a time that noughts does not store."""
+        check_times(self.heard)
+
 
 _BOARDS = """
     SELECT id, name, given_name,
@@ -180,18 +225,34 @@ _BOARDS = """
 
 def boards(store: Store) -> list[KnownBoard]:
     """All boards, in the order in which they were first seen."""
-    return [*map(KnownBoard._make, store.each(_BOARDS))]
+    return list(store.rows(KnownBoard, _BOARDS))
+
+
+class NamedBoard(NamedTuple):
+    """A board and what people call it."""
+
+    number: int
+    board: str
+    name: str | None
+
+    @property
+    def called(self) -> str:
+        return called(self.board, self.name)
+
+
+def named_boards(store: Store) -> Iterator[NamedBoard]:
+    """All boards, in the order in which they were first seen; quickly."""
+    return store.rows(NamedBoard, "SELECT id, name, given_name FROM boards ORDER BY id")
 
 
 def names(store: Store) -> dict[str, str]:
     """The names that people have given to boards."""
-    return dict(store.each("SELECT name, given_name FROM boards WHERE given_name IS NOT NULL"))
+    return {each.board: each.name for each in named_boards(store) if each.name is not None}
 
 
 def searched_for(store: Store) -> list[str]:
     """For each board, a text that finds its games: its name, or a part of its USB id."""
-    rows = store.each(f"SELECT name, given_name FROM boards ORDER BY id LIMIT {_SEARCHED}")
-    return [called(board, name).removeprefix("usb-…") for board, name in rows]
+    return [each.called.removeprefix("usb-…") for each in islice(named_boards(store), _SEARCHED)]
 
 
 def known_board(store: Store, wanted: str) -> KnownBoard:

@@ -12,11 +12,10 @@ from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
 from noughts.protocol.describe import CHIP, SEATS, called
-from noughts.store.queries import GameFilter, count, played
+from noughts.store.queries import GameFilter, count, named_boards, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
-_SEATS = "".join(SEATS)
 _RECOVERED = "CASE WHEN started IS NULL THEN played_before END"
 _RADIO = "nullif(by_radio, 0)"
 
@@ -146,20 +145,27 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
             for ply in mistakes(moves):
                 (other if ply & 1 else mover).mistakes += 1
     # At the end, because a board may have been added since the first game was read.
-    for number, *names in store.each("SELECT id, name, given_name FROM boards ORDER BY id"):
-        if number in counted:
-            figures = counted[number]
-            found.boards.append(BoardStats(figures.results, figures.players, *names))
+    for named in named_boards(store):
+        if named.number in counted:
+            figures = counted[named.number]
+            found.boards.append(
+                BoardStats(figures.results, figures.players, named.board, named.name)
+            )
             found.add(figures)
     found.results = {key: found.results[key] for key in sorted(found.results, key=_order)}
-    found.players = {seat: found.players[seat] for seat in _SEATS if seat in found.players}
+    found.players = {seat: found.players[seat] for seat in sorted(found.players, key=_seat_order)}
     return found
 
 
-def _order(key: tuple[str, str]) -> tuple[list[int], str]:
+def _order(key: tuple[str, str]) -> tuple[list[tuple[int, str]], str]:
     """Sorts by seats and by who began: people first."""
     seats, first = key
-    return [*map(_SEATS.index, seats)], first
+    return [*map(_seat_order, seats)], first
+
+
+def _seat_order(seat: str) -> tuple[int, str]:
+    """Sorts letters of seats as lists show them, and those that this version does not know last."""
+    return list(SEATS).index(seat) if seat in SEATS else len(SEATS), seat
 
 
 def _by_turn(seats: str, first: str) -> str:

@@ -9,24 +9,21 @@ import itertools
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError
+from noughts.errors import StoreBusyError, StoreError
 from noughts.invocation import quoted
 from noughts.store.board_names import caseless
+from noughts.store.failures import can_lock_files, damaged, store_error
 from noughts.store.lines import Lines, Received, Stored
+from noughts.store.rows import RowError, reader
 from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION, take_over
 
-_BUSY_S = 10.0
-_FAILURES = {
-    "full": "no room to write {path}; free some space: what is stored already is safe",
-    "readonly": "{path} cannot be written; check its permissions, or choose another --db",
-    "unable to open": "cannot open {path} ({error}); check the folder, or choose another --db",
-    "i/o": "cannot read or write {path} ({error}); check the disk and its free space",
-}
-"""By a word in SQLite's message; any other error means damage."""
+_BUSY_S = 5.0
+_Row = TypeVar("_Row")
 
 
 def default_path() -> Path:
@@ -56,16 +53,8 @@ def demonstration(path: Path) -> Path:
     return path.with_name("demonstration.db")
 
 
-def _damaged(path: Path, error: Exception) -> StoreDamagedError:
-    reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
-    return StoreDamagedError(
-        f"{path} is damaged or not a store of noughts ({reason}); move it away, "
-        "or put a backup in its place"
-    )
-
-
-_NONSENSE = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
-"""Raised by a row that noughts cannot have written: the file is damaged."""
+def _caseless(text: object) -> str | None:
+    return caseless(text) if isinstance(text, str) else None  # in a damaged file
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -100,13 +89,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 f"{target.as_uri()}?{mode}",
                 uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
             )  # fmt: skip
-            self.db.create_function("caseless", 1, lambda text: text and caseless(text))
-            self._lines = Lines(self.db)
-            try:
+        self.db.create_function("caseless", 1, _caseless, deterministic=True)
+        self._lines = Lines(self.db)
+        try:
+            with self._readable_errors():
                 self._prepare()
-            except BaseException:
-                self.db.close()
-                raise
+        except BaseException:
+            self.db.close()
+            raise
         self._files = _Files(path, self.db)
 
     def _prepare(self) -> None:
@@ -201,17 +191,33 @@ class Store(contextlib.AbstractContextManager["Store"]):
         try:
             yield
         except sqlite3.Error as error:
-            text = str(error).lower()
-            if "locked" in text:
-                raise StoreBusyError(
-                    f"{self.path} is in use by another program; close that and try again"
-                ) from error
-            for word, why in _FAILURES.items():
-                if word in text:
-                    raise StoreError(why.format(path=self.path, error=error)) from error
-            raise _damaged(self.path, error) from error
-        except ValueError as error:  # text that is not UTF-8, or not a line or a game
-            raise _damaged(self.path, error) from error
+            expected = store_error(self.path, error)
+            if isinstance(expected, StoreBusyError) and not self._can_lock:
+                expected = StoreError(
+                    f"{self.path} cannot be locked; a store must be on a local disk: "
+                    "choose another --db"
+                )
+            if expected is None and not self._is_intact():
+                expected = damaged(self.path, str(error))
+            if expected is None:
+                raise  # a fault of ours
+            raise expected from error
+        except (RowError, UnicodeDecodeError) as error:
+            raise damaged(self.path, str(error)) from error
+
+    @cached_property
+    def _can_lock(self) -> bool:
+        return can_lock_files(Path(os.path.realpath(self.path)).parent)
+
+    def _is_intact(self) -> bool:
+        """Whether the file is whole, and has our tables."""
+        columns = "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c"
+        with contextlib.suppress(sqlite3.Error), closing(sqlite3.connect(":memory:")) as model:
+            for statement in (*BOARDS, *TABLES):
+                model.execute(statement)
+            if set(self.db.execute(columns)).issuperset(model.execute(columns)):
+                return self.db.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
+        return False
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of a query. Raises `StoreError`."""
@@ -224,6 +230,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
             for row in self.db.execute(query, values):  # noqa: UP028
                 yield row
 
+    def rows(self, row_type: type[_Row], query: str, values: Sequence[Any] = ()) -> Iterator[_Row]:
+        """The rows of a query as objects of a `NamedTuple`, see `rows.py`. Raises `StoreError`."""
+        as_object = reader(row_type)
+        with self._readable_errors():
+            for row in self.db.execute(query, values):
+                yield as_object(row)
+
     def replaced(self) -> bool:
         """Whether its files were deleted, moved or overwritten since the first call."""
         return self._files.replaced()
@@ -232,10 +245,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """Close the file. Another file at its path is left unchanged."""
         self._files.close()
 
-    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-        if isinstance(error, _NONSENSE) and not isinstance(error, NoughtsError):
-            raise _damaged(self.path, error) from error
 
 
 _INDEX = 136

@@ -7,13 +7,42 @@ from typing import Any, NamedTuple
 from noughts.game.review import mistakes
 from noughts.protocol import describe
 from noughts.protocol.describe import SEATS_MEANING, called
-from noughts.protocol.sentences import player_of
+from noughts.protocol.sentences import outcome, player_of
 from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
 """By name, a result as the store has it."""
 
 _PLIES = range(1, 10)
+_YEAR_9999 = 253_370_764_800_000
+"""In ms since 1970. Times are before that, as the tables check."""
+_MAX_TIMES = 200
+"""Characters: nine times of ten digits, and then some."""
+
+
+def check_game(seats: str, first: str, moves: str, times: str, end: str) -> None:
+    """Raise `ValueError` if no board can have played a game, so its row is damaged."""
+    check_seats(seats)
+    if first not in ("A", "B") or end not in describe.RESULTS:
+        raise ValueError("a game that nobody began, or with an unknown end")
+    if moves.strip("012345678") or end not in (outcome(moves, first), "x"):
+        raise ValueError("a game whose end does not follow from its moves")
+    if times.count(",") != max(0, len(moves) - 1) or times.strip("0123456789,"):
+        raise ValueError("a game whose moves have no times")
+    if len(times) > _MAX_TIMES:
+        raise ValueError("a game with a time of too many digits")
+
+
+def check_seats(seats: str) -> None:
+    """Raise `ValueError` if these are not the seats of two players."""
+    if len(seats) != 2 or not (seats.isascii() and seats.isalpha()):
+        raise ValueError("a game without two players")
+
+
+def check_times(*times: int | None) -> None:
+    """Raise `ValueError` for a time that is not before the year 9999."""
+    if any(time is not None and not -_YEAR_9999 < time < _YEAR_9999 for time in times):
+        raise ValueError("a time that no calendar has")
 
 
 def thinking(times: str) -> list[int | None]:
@@ -56,6 +85,11 @@ class StoredGame(NamedTuple):
     hardware: str | None
     release: str | None
     table_id: str | None
+
+    def check(self) -> None:
+        """Raise `ValueError` if no board can have played it, so its row is damaged."""
+        check_game(self.seats, self.first, self.moves, self.times, self.end)
+        check_times(self.started, self.played_before, self.heard)
 
     @property
     def result(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from noughts.game.board import Board
-from noughts.protocol.describe import LINE_NAMES, SEATS, line_names, won
+from noughts.protocol.describe import LINE_NAMES, line_names, seated_in_full, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
 from noughts.views.board import Judged, Picture, board_text, cell_names, history
@@ -67,7 +67,7 @@ def replay(game: StoredGame) -> Replay:
         game.id,
         won(game.result),
         [
-            (mark, player, SEATS[game.seats["AB".index(player)]])
+            (mark, player, seated_in_full(game.seats["AB".index(player)]))
             for mark, player in zip("XO", order, strict=True)
         ],
         _details(game),
@@ -81,7 +81,7 @@ def replay(game: StoredGame) -> Replay:
 
 def heading(game: StoredGame) -> str:
     """The facts of a game in two lines."""
-    a, b = (SEATS[seat] for seat in game.seats)
+    a, b = map(seated_in_full, game.seats)
     who = f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}"
     return f"{who}\n{', '.join(text for _, text in _details(game))}"
 
