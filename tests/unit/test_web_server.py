@@ -1,6 +1,7 @@
 """The page's server: which requests it accepts, how many, its port, and the `web` command."""
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,29 @@ from asking import HERE, OURS, SITE, ask, change
 from noughts.cli import web
 from noughts.web import safety, server
 from noughts.web.safety import MAX_BODY, Safety, Site
+from sample_games import filled
 
 OPEN = Site(Path("games.db"), 8017, ("127.0.0.1", "localhost", "192.0.2.2"), lan=True)
+
+
+@pytest.mark.parametrize("address", ["/games/99999", "/games", "/statistics", "/puzzles"])
+@pytest.mark.parametrize("state", ["missing", "damaged", "empty"])
+def test_answers_to_other_computers_do_not_name_folders(tmp_path, monkeypatch, address, state):
+    """A path names the teacher, and perhaps the class."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    db = tmp_path / "7b of Ms Smith" / "games.db"
+    db.parent.mkdir()
+    if state == "empty":
+        filled(db)
+    elif state == "damaged":
+        db.write_bytes(b"marks " * 1000)
+    site = replace(OPEN, db=db)
+    for accept in ("text/html", "application/json"):
+        headers = {"host": "192.0.2.2:8017", "accept": accept}
+        answer = ask(headers, path=address, client="192.0.2.3", site=site)
+        assert "7b of" not in answer.text and tmp_path.name not in answer.text
+        if answer.status == 404:
+            assert "games.db" in answer.text.lower()
 
 
 PASSED = 400

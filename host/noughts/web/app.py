@@ -78,4 +78,5 @@ async def _failed(request: Request, error: Exception) -> Response:
             status, why = 400, error_message(error)
         case _:
             status, why = 500, f"{type(error).__name__} in {request.url.path}; please report it"
-    return error_answer(request.scope, status, why)
+    site: Site = request.app.state.site
+    return error_answer(request.scope, status, site.for_all_readers(why))

@@ -77,7 +77,8 @@ def one(request: Request) -> Response:
             found = queries.game(store, number)
             before, after = queries.before_and_after(store, which, found)
     except StoreError as error:
-        return error_answer(request.scope, 404, str(error))
+        why = request.app.state.site.for_all_readers(str(error))
+        return error_answer(request.scope, 404, why)
     shown = replay(found)
     neighbours = {"Previous game": before, "Next game": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]

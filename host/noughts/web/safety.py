@@ -7,6 +7,7 @@ not), comes from our own pages, and brings the token of this start if it changes
 
 import asyncio
 import ipaddress
+import os
 import secrets
 import time
 from collections import Counter
@@ -68,6 +69,17 @@ class Site:
     def addresses(self) -> tuple[str, ...]:
         """The exact hosts that a browser may name. It leaves out the web's own port, 80."""
         return tuple(f"{host}:{self.port}" if self.port != 80 else host for host in self.hosts)
+
+    def for_all_readers(self, text: str) -> str:
+        """A text without the folders of this computer, if other computers can read it.
+
+        They name the person, and perhaps the class.
+        """
+        if self.lan:
+            for folder in (self.db.absolute().parent, self.db.parent):
+                text = text.replace(f"{folder}{os.sep}", "")
+            text = text.replace(str(Path.home()), "~")
+        return text
 
     def may_change(self, address: str) -> bool:
         """Whether this IP address may change something; with `lan`, only this computer may."""
