@@ -142,6 +142,8 @@ def test_file_without_sentences_is_refused(folder, refused):
     (folder / "notes.txt").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "notes.txt", db=folder / "games.db")
     assert "notes.txt has no sentences of noughts" in why
+    (folder / "notes.txt").write_bytes(b"")
+    assert refused("watch", "--from", "notes.txt", db=folder / "games.db") == why
     (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
     assert "microbit.csv is not a micro:bit's data log; " in why

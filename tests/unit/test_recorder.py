@@ -187,6 +187,18 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     assert [event.sentence for event in recorder.poll()] == later
 
 
+def test_reading_into_a_damaged_store_says_where_games_go(tmp_path, noughts):
+    db = tmp_path / "games.db"
+    with Store(db, create=True) as store:
+        store.read("DROP TABLE games")
+    (tmp_path / "capture.log").write_bytes(wire(*stages(A_WINS)))
+    status, out, err = noughts("watch", "--from", tmp_path / "capture.log", db=db)
+    assert (status, out) == (0, "")
+    moved, summary = err.splitlines()
+    assert moved.startswith(f"{db} was deleted, overwritten or damaged; from now on games are")
+    assert summary.endswith(f"stored in {db.with_name('games-2.db')}")
+
+
 def test_trouble_with_locks_does_not_move_games_to_another_store(store, recorder):
     path, working = store.path, store.db
     error = sqlite3.OperationalError("locking protocol")

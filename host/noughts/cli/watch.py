@@ -19,7 +19,7 @@ from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
-from noughts.recording.events import Event, NotShown, StoreBusy
+from noughts.recording.events import Event, NotShown, StoreBusy, StoreGone
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
@@ -213,11 +213,12 @@ def _read(
     def show(events: list[Event]) -> None:
         lines = _lines(events, session, bool(as_json))
         for event in events:
-            if isinstance(event, StoreBusy):
+            if isinstance(event, StoreBusy | StoreGone):
                 say(event.text())
         if lines and as_json is not None:
             print(*lines, sep="\n", flush=True)
 
+    total = 0
     with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.doing(f"reading {name}")
         for size, changes in read_captured(file, called, name, 1 if is_input else 512):
@@ -225,9 +226,10 @@ def _read(
                 recorder.take(change)
             while recorder.pending:
                 show(recorder.poll())
+            total += size
             steps.advance(size)
         show(recorder.finish())
-    if recorder.noise and not session.sentences:
+    if not session.sentences and (recorder.noise or not total):
         raise NoughtsError(f"{called} has no sentences of noughts; check which file it is")
 
 
