@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -21,7 +22,7 @@ from noughts.boards.flash import flash as flash_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port
 from slim import slim, slim_hex
-from stand_in_drive import CHECKSUM, USB_ID
+from stand_in_drive import BOOTLOADER_DETAILS, CHECKSUM, TRANSIENT, USB_ID
 from stepped_ports import SteppedBoard, Talker
 
 OTHER_ID = "9904" + "0" * 44
@@ -72,7 +73,7 @@ def test_missing_drive_is_reported(fails, drive, plugged, tmp_path):
     one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F: its interface chip is the same
     plugged.drives += [one.path]
     output = fails("--all")
-    assert "no micro:bit drive was found" in output and "maintenance mode" in output
+    assert "no micro:bit drive was found" in output and "or give its path" in output
     assert "(no DETAILS.TXT)" in fails(tmp_path)
     assert not one.received
 
@@ -80,12 +81,22 @@ def test_missing_drive_is_reported(fails, drive, plugged, tmp_path):
 @pytest.mark.parametrize(
     ("named", "why", "takes_it"),
     [
-        ({"mode": "Bootloader"}, "maintenance mode; unplug it and plug it in again", False),
         (
-            {"refuses": CHECKSUM},
+            {"details": BOOTLOADER_DETAILS},
+            "maintenance mode; unplug it and plug it in again without holding reset. If it stays",
+            False,
+        ),
+        (
+            {"refuses": TRANSIENT},
             f'could not use the hex (it says "error: {CHECKSUM} type: transient, user"); try again',
             True,
         ),
+        (
+            {"refuses": "bad format\r\ntype: user"},
+            "; it is not a hex for this board:",
+            True,
+        ),
+        ({"refuses": "locked\r\ntype: target"}, "; unplug the board, plug it in and try", True),
         ({"returns": False}, "did not come back; plug the board in again", True),
     ],
 )
@@ -119,11 +130,11 @@ def test_flash_all_continues_after_failures(flash, drive, plugged, monkeypatch):
     wait, refuse = drives.wait_until_back, fail(errno.EIO)
     monkeypatch.setattr(
         "noughts.boards.drive.wait_until_back",
-        lambda drive: refuse() if drive.path == two.path else wait(drive),
+        lambda drive, others: refuse() if drive.path == two.path else wait(drive, others),
     )
     status, _, output = flash("--all")
     assert status == 1
-    refused = 'could not use the hex (it says "error: [2J no type'
+    refused = 'could not use the hex (it says "error: [2J no"); try'
     assert f"{one.path}: the interface chip {refused}" in output
     assert "(Input/output error)" in output and "2 of 3 boards failed" in output
     assert one.received and three.received
@@ -161,6 +172,38 @@ def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)
     assert not one.received
+
+
+def test_failure_of_one_of_two_boards_with_the_same_id_is_reported(fails, drive, plugged):
+    """The drive of the other board has no hex either."""
+    one, two = drive(refuses="no"), drive()
+    plugged.drives += [two.path, one.path]
+    assert 'could not use the hex (it says "error: no")' in fails(one.path)
+
+
+@pytest.mark.parametrize(
+    ("file_system", "is_found"),
+    [("vfat", True), ("FAT", True), ("", True), ("lifs", True), ("ntfs", False)],
+)
+def test_drive_is_found_by_its_file_system(flash, drive, plugged, file_system, is_found):
+    one = drive()
+    plugged.drives += [one.path]
+    plugged.file_system = file_system
+    assert flash()[0] == (0 if is_found else 1)
+
+
+def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monkeypatch):
+    """The error is faked: tests may run as root, who can read every file."""
+    one, two, read_text = drive(), drive(usb_id=OTHER_ID), Path.read_text
+    plugged.drives += [one.path, two.path]
+
+    def refuse(path, *args, **named):
+        return fail(errno.EACCES)() if path.parent == one.path else read_text(path, *args, **named)
+
+    monkeypatch.setattr("pathlib.Path.read_text", refuse)
+    assert f"no permission to read {one.path / 'DETAILS.TXT'}; check" in fails(one.path)
+    assert flash()[0] == 0  # another partition of the system may be such a drive
+    assert two.received and not one.received
 
 
 def long_records(text):
@@ -272,6 +315,7 @@ def test_named_port_is_tried_though_the_drive_stays_away(flash, drive):
     [
         (USB_ID, [None], "there is no port /dev/tty0NE"),  # some systems report no port ids
         (USB_ID, [OTHER_ID], "no serial port was found"),
+        ("", [OTHER_ID], "there is no port /dev/tty0NE"),  # a chip of 2015 has no id
         ("", [None, OTHER_ID], "no serial port was found"),
         ("", [], "no serial port was found"),
     ],

@@ -23,11 +23,31 @@ HIC ID: 97969901\r
 Auto Reset: 1\r
 Automation allowed: 0\r
 Overflow detection: 0\r
-Daplink Mode: {mode}\r
+Daplink Mode: Interface\r
 Interface Version: 0249\r
 Remount count: {count}\r
 """
+BOOTLOADER_DETAILS = """\
+# DAPLink Firmware - see https://daplink.io\r
+# Build ID: v0243\r
+Unique ID: 0000000051114e450017800d000000310000000097969901\r
+HIC ID: 97969901\r
+Auto Reset: 1\r
+Automation allowed: 0\r
+Overflow detection: 0\r
+Daplink Mode: Bootloader\r
+Bootloader Version: 0243\r
+USB Interfaces: MSD\r
+Remount count: 0\r
+"""
+"""In maintenance mode."""
+DETAILS_OF_2015 = """\
+# DAPLink Firmware - see https://mbed.com/daplink\r
+Version: 0234\r
+Build:   Oct 12 2015 14:53:22\r
+"""
 CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurred."
+TRANSIENT = f"{CHECKSUM}\r\ntype: transient, user"
 
 
 @dataclass
@@ -36,9 +56,9 @@ class StandInDrive:
     board: SteppedBoard | VirtualBoard | None = None
     clock: Clock | None = None
     usb_id: str = USB_ID
-    mode: str = "Interface"
+    details: str = DETAILS
     refuses: str = ""
-    """The reason for which it refuses a hex."""
+    """The reason for which it refuses a hex, and its type."""
     returns: bool = True
     received: list[bytes] = field(default_factory=list)
     _mounted: int = 0
@@ -50,7 +70,7 @@ class StandInDrive:
 
     def mount(self, failure: str) -> None:
         self.path.mkdir()
-        text = DETAILS.format(usb_id=self.usb_id, mode=self.mode, count=self._mounted)
+        text = self.details.format(usb_id=self.usb_id, count=self._mounted)
         (self.path / "DETAILS.TXT").write_bytes(text.encode())
         (self.path / "MICROBIT.HTM").write_text("<!doctype html>")
         if failure:
@@ -60,7 +80,7 @@ class StandInDrive:
     def look(self) -> None:
         """Take a hex that has arrived, and go away; on the next look, come back."""
         if self.returns and not self.path.is_dir():
-            self.mount(self.refuses and f"error: {self.refuses}\r\ntype: transient, user\r\n")
+            self.mount(self.refuses and f"error: {self.refuses}\r\n")
         for path in self.path.glob("*.hex"):
             content = path.read_bytes()
             if content.endswith(b":00000001FF\n"):

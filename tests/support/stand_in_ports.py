@@ -19,6 +19,7 @@ class FakePorts:
         self.ports = ports or {}
         """By USB serial number."""
         self.drives: list[Path] = []
+        self.file_system = "vfat"
 
     def comports(self) -> list[SimpleNamespace]:
         return [
@@ -27,7 +28,9 @@ class FakePorts:
         ]
 
     def disk_partitions(self) -> list[SimpleNamespace]:
-        return [SimpleNamespace(mountpoint=str(each), fstype="vfat") for each in self.drives]
+        return [
+            SimpleNamespace(mountpoint=str(path), fstype=self.file_system) for path in self.drives
+        ]
 
 
 def main(ports: str, *words: str) -> int:

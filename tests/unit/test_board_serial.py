@@ -1,13 +1,14 @@
 """A board's answers over serial, and what `noughts doctor` reports about them."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from microbit_emulator import UnicornError
 from noughts import __version__
-from noughts.boards.drive import look
+from noughts.boards.drive import Drive, look, pair
 from noughts.boards.files import BoardFile, BoardFiles, checksum
 from noughts.boards.packing import NAMES, files_for_boards
 from noughts.boards.ports import Port, open_port
@@ -20,7 +21,7 @@ from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, Stream
 from noughts.protocol.sentences import Boot
 from sample_games import write
-from stand_in_drive import USB_ID, StandInDrive
+from stand_in_drive import BOOTLOADER_DETAILS, DETAILS, DETAILS_OF_2015, USB_ID, StandInDrive
 from stepped_ports import SteppedBoard, Talker
 
 
@@ -56,9 +57,12 @@ class RawRepl:
         return reply
 
 
-ANSWER = b"OK5 77 12320 main.py\r\n\x04\x04>"
+ANSWER = b"OK5 77 12320 'main.py'\r\n\x04\x04>"
 BROKEN = b"OK\x04Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n\x04>"
-NONSENSE = [b"5 77", b"\xff", b"5 77 1232 main.py", b"99999999999999 1 178 big.bin"]
+NONSENSE = [
+    b"5 77", b"\xff", b"5 77 1232 'main.py'", b"99999999999999 1 178 'big.bin'",
+    b"5 77 12320 main.py", b"5 77 12320 'main.py", b"5 77 12320 'a', 'b'",
+]  # fmt: skip
 
 
 def test_files_are_listed_in_one_session(talker):
@@ -76,6 +80,35 @@ def test_invalid_file_listing_raises_with_the_reason(talker, answer):
     why = "SyntaxError: invalid syntax" if answer is BROKEN else "its answer makes no sense"
     with pytest.raises(BoardError, match=rf"could not list its files \({why}\); reset it"):
         BoardFiles(talker(RawRepl(answer))).survey()
+
+
+OTHER_BOARDS = [
+    b"v1.19.1 on 2022-06-18 (GNU 11.2.0 MinSizeRel) Raspberry Pi Pico with RP2040",
+    b"v1.19.1 on 2022-06-18 ESP32 module with ESP32",
+    b"calliope mini v2.0; MicroPython v1.9.2 Calliope mini with nRF51822",
+]
+OTHER_FIRMWARE = [
+    b"8.2.9 on 2023-12-06 BBC micro:bit v2 with nRF52833",
+    b"v1.12-663-g on 2020-08-17 micro:bit with nRF51822",
+]
+
+
+@pytest.mark.parametrize("described", OTHER_BOARDS + OTHER_FIRMWARE)
+def test_python_that_is_not_for_micro_bits_is_named(talker, described):
+    advice = "install the game with its firmware: `noughts flash`"
+    if described in OTHER_BOARDS:
+        advice = "choose another port with --port"
+    answer = b"OK" + described + b"\r\n\x04\x04>"
+    with pytest.raises(BoardError) as raised:
+        BoardFiles(talker(RawRepl(answer))).describe()
+    expected = f"does not run MicroPython for the micro:bit, but {described.decode()}; {advice}"
+    assert str(raised.value) == f"the board on stepped://0 {expected}"
+
+
+def test_any_file_name_is_listed(talker):
+    names = ["a b", "a\nb", "a\x0bb", "\u2028", "\x85", "it's", "'\"", "\\n", "é中", "4 5 '6'"]
+    lines = "".join(f"5 77 12320 {name!a}\r\n" for name in names).encode()
+    assert [*BoardFiles(talker(RawRepl(b"OK" + lines + b"\x04\x04>"))).survey()] == names
 
 
 def test_main_is_written_in_one_command(talker):
@@ -259,10 +292,57 @@ def test_board_checks_report_its_game_radio_or_error(found, expected):
 
 def test_drive_in_maintenance_mode_fails_its_check(tmp_path):
     path = tmp_path / "MAINTENANCE"
-    StandInDrive(path, mode="Bootloader")
+    StandInDrive(path, details=BOOTLOADER_DETAILS)
     (check,) = of_board(ProbedBoard(drive=look(path)))
-    todo = "in maintenance mode; unplug it and plug it in again without holding reset"
-    assert check == Check("drive", False, f"{path}, interface 0249: {todo}")
+    assert not check.good
+    todo = "in maintenance mode; unplug it and plug it in again without holding reset. If it stays "
+    assert check.found.startswith(f"{path}, interface 0243: {todo}")
+
+
+ONE, TWO = USB_ID, "9904" + USB_ID[4:]
+
+
+@pytest.mark.parametrize(
+    ("drive_ids", "port_ids", "boards"),
+    [
+        ([ONE, TWO], [TWO, ONE], {(0, 1), (1, 0)}),
+        ([ONE], [None], {(0, 0)}),  # Windows gives `8` for it
+        ([None], [ONE], {(0, 0)}),  # a chip of 2015 gives none
+        ([ONE, TWO], [None, ONE], {(0, 1), (1, 0)}),
+        ([ONE, TWO], [None, None], {(0, None), (1, None), (None, 0), (None, 1)}),
+        ([ONE], [TWO], {(0, None), (None, 0)}),
+        ([ONE], [None, TWO], {(0, 0), (None, 1)}),
+        ([ONE, ONE], [ONE], {(0, 0), (1, None)}),  # both have the same id
+        (["maintenance"], [None], {(0, None), (None, 0)}),
+    ],
+)
+def test_drives_and_ports_of_one_board_are_paired(drive_ids, port_ids, boards):
+    drives = [
+        Drive(Path(str(number)), usb_id, maintenance=usb_id == "maintenance")
+        for number, usb_id in enumerate(drive_ids)
+    ]
+    ports = [Port(f"COM{number}", usb_id) for number, usb_id in enumerate(port_ids)]
+    assert {
+        (drive and drives.index(drive), port and ports.index(port))
+        for drive, port in pair(drives, ports)
+    } == boards
+
+
+@pytest.mark.parametrize("details", [DETAILS_OF_2015, DETAILS])
+def test_doctor_counts_a_board_with_an_unknown_id_once(drive, plugged, noughts, folder, details):
+    one = drive(details=details)
+    plugged.drives += [one.path]
+    plugged.ports[ONE if details is DETAILS_OF_2015 else "8"] = "/dev/ttyNONE9"
+    _, out, _ = noughts("doctor")
+    assert f"{one.path}, " in out and "/dev/ttyNONE9" in out
+    assert "board 1" in out and "board 2" not in out
+
+
+def test_doctor_lists_two_drives_with_the_same_id(drive, plugged, noughts, folder):
+    one, two = drive(), drive()
+    plugged.drives += [one.path, two.path]
+    _, out, _ = noughts("doctor")
+    assert f"{one.path}, " in out and f"{two.path}, " in out
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from noughts.store.store import Store
 from noughts.web.safety import Site
 from sample_games import stages
 from stand_in_drive import DETAILS
+from waiting import until
 
 ONE = replace(stages([4, 0, 8, 2, 1], "x")[-1], boot="3E5A5FD2")
 TWO = replace(stages([0, 3, 1, 4, 2], number=2)[-1], boot="3E5A5FD2")
@@ -192,7 +193,7 @@ def read(tmp_path, monkeypatch):
                 done.set()
             if log is NO_DRIVE:
                 return []
-            details = DETAILS.format(usb_id=V2_ID.upper(), mode="Interface", count=count)
+            details = DETAILS.format(usb_id=V2_ID.upper(), count=count)
             (tmp_path / "DETAILS.TXT").write_text(details)
             if log is UNREADABLE:
                 if file.is_file():
@@ -216,6 +217,17 @@ def test_log_is_read_once_until_its_drive_is_remounted_or_replugged(read):
     found = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
     assert [each.sentence for each in found] == [*PLAYED * 3, TWO]
     assert found[0] == Received.of(BOARD, PLAYED[0], found[0].at, late=True)
+
+
+def test_logs_of_two_drives_with_the_same_id_are_both_read(tmp_path, closing):
+    for name, game in ("one", ONE), ("two", TWO):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "DETAILS.TXT").write_text(DETAILS.format(usb_id=V2_ID, count=0))
+        (tmp_path / name / "MY_DATA.HTM").write_bytes(data_log(row(game)))
+    drives = [look(tmp_path / "one"), look(tmp_path / "two")]
+    source, received = closing(DataLogs(lambda: drives)), []
+    until(lambda: received.extend(source.poll()) or len(received) == 2, "both games")
+    assert [each.sentence for each in received] == PLAYED
 
 
 def test_unreadable_log_is_reported_once(read):

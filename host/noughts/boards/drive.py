@@ -7,25 +7,33 @@ and comes back without it; with FAIL.TXT if the chip could not use it. (DAPLink,
 import contextlib
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from microbit_emulator.firmware import BOARD_IDS
 from noughts.boards import clock
-from noughts.boards.ports import known_id
+from noughts.boards.ports import Port, known_id
 from noughts.errors import BoardError, printable
 
 HEX_NAME = "noughts.hex"
-MAINTENANCE = "in maintenance mode; unplug it and plug it in again without holding reset"
+MAINTENANCE = (
+    "in maintenance mode; unplug it and plug it in again without holding reset. If it stays so, a "
+    "program was copied to the drive MAINTENANCE: first copy the interface firmware there "
+    "(microbit.org/get-started/user-guide/firmware)"
+)
 NO_DRIVE = (
-    "no micro:bit drive was found; check that the cable has data lines, that the drive MICROBIT "
-    "is mounted, and that reset was not held while plugging in (maintenance mode)"
+    "no micro:bit drive was found; check that the cable has data lines and that the drive MICROBIT "
+    "is mounted, or give its path"
 )
 
 # DAPLink's own tests flush as often, or more often.
 _FLUSH_BYTES = 32 * 1024
 _COMES_BACK_S = 30.0
+_FILE_SYSTEMS = ("fat", "msdos", "lifs")
+"""What systems call that of the drive; the last is macOS. Windows may give none."""
+_BOOTLOADER_ID = "0000"
+"""How the id of any board begins in maintenance mode."""
 
 
 @dataclass(frozen=True)
@@ -54,35 +62,73 @@ class Drive:
 def find_drives() -> list[Drive]:
     import psutil  # only here, because it is slow
 
-    mounted = (
-        look(Path(partition.mountpoint))
-        for partition in psutil.disk_partitions()
-        if any(kind in partition.fstype.lower() for kind in ("fat", "msdos"))
-    )
-    return sorted(filter(None, mounted), key=lambda drive: drive.path)
+    drives = []
+    for partition in psutil.disk_partitions():
+        file_system = partition.fstype.lower()
+        if not file_system or any(name in file_system for name in _FILE_SYSTEMS):
+            with contextlib.suppress(BoardError):  # a partition of the system, for example
+                drives.append(look(Path(partition.mountpoint)))
+    return sorted(filter(None, drives), key=lambda drive: drive.path)
 
 
 def look(path: Path) -> Drive | None:
-    """The micro:bit's drive at a path, or None if there is none."""
-    lines = _text(path / "DETAILS.TXT").splitlines()
-    pairs = (line.partition(":") for line in lines)
-    details = {key.strip().lower(): value.strip() for key, _, value in pairs}
+    """The micro:bit's drive at a path, or None if there is none.
+
+    Raises `BoardError` if its DETAILS.TXT may not be read.
+    """
+    details = {}
+    try:
+        for line in _lines(path / "DETAILS.TXT"):
+            key, _, value = line.partition(":")
+            details[key.strip().lower()] = value.strip()
+    except PermissionError as error:
+        raise BoardError(
+            f"no permission to read {path / 'DETAILS.TXT'}; check that you may read the drive"
+        ) from error
+    except OSError:
+        return None
     if not {"unique id", "interface version", "version", "daplink mode"} & set(details):
         return None
-    version = details.get("interface version") or details.get("version") or "unknown"
+    versions = ("interface version", "version", "bootloader version")
+    version = next((details[key] for key in versions if details.get(key)), "unknown")
     maintenance = details.get("daplink mode", "").lower() == "bootloader"
     usb_id, remounts = known_id(details.get("unique id")), details.get("remount count", "")
     drive = Drive(path, usb_id, version, maintenance, remounts)
+    if usb_id is None or drive.board is not None:
+        return drive
     # Other makers' boards have the same interface chip; nothing must be written to those.
-    return None if drive.usb_id and drive.board is None else drive
+    return drive if maintenance and usb_id.startswith(_BOOTLOADER_ID) else None
 
 
-def _text(path: Path) -> str:
-    """A small text file of the drive, made safe to print; empty if it is not there."""
-    try:
-        return "\n".join(map(printable, path.read_text("latin-1").splitlines()))
-    except OSError:
-        return ""
+def pair(drives: Sequence[Drive], ports: Sequence[Port]) -> list[tuple[Drive | None, Port | None]]:
+    """The drive and the port of each board; None for a part that is missing, or is not certain."""
+    drive_of: dict[Port, Drive] = {}
+    drives_left = list(drives)
+    for port in ports:
+        same = [drive for drive in drives_left if drive.usb_id == port.usb_id]
+        if same and port.usb_id is not None:
+            drive_of[port] = same[0]
+            drives_left.remove(same[0])
+    # Where an id is unknown, the only drive and the only port left are of one board.
+    for port in ports:
+        could_be = [drive for drive in drives_left if _may_be_of_one_board(drive, port)]
+        if port not in drive_of and len(could_be) == 1:
+            (drive,) = could_be
+            rivals = [p for p in ports if p not in drive_of and _may_be_of_one_board(drive, p)]
+            if rivals == [port]:
+                drive_of[port] = drive
+                drives_left.remove(drive)
+    pairs: list[tuple[Drive | None, Port | None]] = [(drive_of.get(port), port) for port in ports]
+    return pairs + [(drive, None) for drive in drives_left]
+
+
+def _may_be_of_one_board(drive: Drive, port: Port) -> bool:
+    return not drive.maintenance and None in (drive.usb_id, port.usb_id)
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a small text file of the drive, made safe to print. Raises `OSError`."""
+    return [printable(line) for line in path.read_text("latin-1").splitlines()]
 
 
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
@@ -110,23 +156,50 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     return written == len(content)
 
 
-def wait_until_back(drive: Drive) -> Drive | None:
+def wait_until_back(drive: Drive, other_paths: Collection[Path] = ()) -> Drive | None:
     """The drive once it is back without the hex, or None if that takes too long.
 
-    Raises `BoardError` if the interface chip reports that it could not use the hex.
+    other_paths: of the other boards' drives. Raises `BoardError` if the interface chip reports that
+    it could not use the hex.
     """
     end_s = clock.monotonic() + _COMES_BACK_S
     while clock.monotonic() < end_s:
-        # Look in other places first: an old mount may be left in this one.
-        others = (other for other in find_drives() if other.usb_id == drive.usb_id is not None)
-        for back in (*others, look(drive.path)):
-            with contextlib.suppress(OSError):  # it is just disappearing
-                if back is not None and not (back.path / HEX_NAME).exists():
-                    if reason := " ".join(_text(back.path / "FAIL.TXT").split()):
-                        raise BoardError(
-                            f'the interface chip could not use the hex (it says "{reason}"); try '
-                            "again, with another cable or USB port if need be"
-                        )
-                    return back
+        back = _drive_without_hex(drive, other_paths)
+        if back is not None:
+            _check_success(back)
+            return back
         clock.sleep(0.1)
     return None
+
+
+def _drive_without_hex(drive: Drive, other_paths: Collection[Path]) -> Drive | None:
+    # Look in other places first: an old mount may be left in this one.
+    paths = [
+        other.path
+        for other in find_drives()
+        if other.usb_id == drive.usb_id and drive.usb_id is not None
+    ]
+    for path in (*paths, drive.path):
+        with contextlib.suppress(OSError, BoardError):  # it is just disappearing
+            back = look(path)
+            if back is not None and path not in other_paths and not (path / HEX_NAME).exists():
+                return back
+    return None
+
+
+def _check_success(drive: Drive) -> None:
+    """Raise `BoardError` with the reason, and what to do, if there is a FAIL.TXT."""
+    try:
+        lines = [line for line in _lines(drive.path / "FAIL.TXT") if line.strip()]
+    except OSError:
+        return
+    reason = " ".join(" ".join(lines).split())
+    types = next((line for line in lines if line.lower().startswith("type:")), "")
+    if "transient" in types or not types:
+        advice = "try again, with another cable or USB port if need be"
+    elif "user" in types:
+        advice = "it is not a hex for this board: flash one that `noughts hex` makes"
+    else:
+        advice = "unplug the board, plug it in and try again"
+    if reason:
+        raise BoardError(f'the interface chip could not use the hex (it says "{reason}"); {advice}')

@@ -6,6 +6,7 @@ checks the data before it writes, and computes a checksum of each file, which is
 sending it. A failed command is not repeated: `noughts put`, run again, sends what is missing.
 """
 
+import ast
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
@@ -36,6 +37,8 @@ _ANSWER = re.compile(rb"OK(.*)\x04(.*)\x04>", re.DOTALL)
 
 _DESCRIBE = "import os\nprint(os.uname()[3], os.uname()[4])\n"
 _DESCRIBED = re.compile(r"micro:bit v([\w.-]+)[^;]*; MicroPython v([\w.]+).* with (nRF5\d+)\s*")
+_OTHER_PYTHON = re.compile(r"[ -~]{1,120} with [\w-]{1,20}\s*")
+"""What another MicroPython gives: its version, then `board with chip`."""
 
 # MicroPython's integers have any length, so one step sums up a whole block. For files that are not
 # ours, the checksum is 0: after a power cut, a file's length may lead beyond the file system, where
@@ -52,9 +55,9 @@ for n in os.listdir():
  f.close()
  s = os.size(n)
  a = a[:{_BLOCK} if s < {_BLOCK} else {len(MARK)}]
- print(s, h, '%x' % int.from_bytes(b'\\x01' + a, 'big'), n)
+ print(s, h, '%x' % int.from_bytes(b'\\x01' + a, 'big'), repr(n))
 """
-_SURVEYED = re.compile(r"(\d{1,7}) (\d{1,19}) 1((?:[0-9a-f]{2})*) (.*)")
+_SURVEYED = re.compile(r"(\d{1,7}) (\d{1,19}) 1((?:[0-9a-f]{2})*) (['\"].*['\"])")
 
 _CHECKED = f"""\
 n = {{name!r}}
@@ -89,6 +92,15 @@ def _checked(name: str, piece: bytes) -> str:
     """Code that the board runs first; it raises an error if bytes of a command were lost."""
     checksum = int.from_bytes(name.encode() + piece, "little") % _PRIME
     return _CHECKED.format(name=name, piece=piece, checksum=checksum)
+
+
+def _name_in(literal: str) -> str | None:
+    """The name of a file, which a board has printed as a Python literal."""
+    with suppress(SyntaxError, ValueError):
+        name = ast.literal_eval(literal)
+        if isinstance(name, str):
+            return name
+    return None
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,10 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
     def describe(self) -> tuple[str, str, str]:
         """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""
         what = "name its firmware"
-        found = _DESCRIBED.fullmatch(self._run(what, _DESCRIBE))
+        answer = self._run(what, _DESCRIBE)
+        found = _DESCRIBED.fullmatch(answer)
+        if found is None and _OTHER_PYTHON.fullmatch(answer):
+            raise self._other_firmware(answer.strip())
         if found is None:
             raise self._failed(what)
         return V1 if found[3].startswith("nRF51") else V2, found[1], found[2]
@@ -142,9 +157,10 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         what, files = "list its files", {}
         for line in self._run(what, _SURVEY).splitlines():
             found = _SURVEYED.fullmatch(line)
-            if found is None:
+            name = _name_in(found[4]) if found else None
+            if found is None or name is None:
                 raise self._failed(what)
-            files[found[4]] = BoardFile(int(found[1]), int(found[2]), bytes.fromhex(found[3]))
+            files[name] = BoardFile(int(found[1]), int(found[2]), bytes.fromhex(found[3]))
         return files
 
     def send(self, name: str, content: bytes) -> None:
@@ -179,6 +195,16 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         except ERRORS as error:
             raise gone(self._port) from error
         return printed.decode(errors="replace")
+
+    def _other_firmware(self, described: str) -> BoardError:
+        """The error for a board whose Python is not the official one for micro:bits."""
+        advice = "choose another port with --port"
+        if "micro:bit" in described:
+            advice = "install the game with its firmware: `noughts flash`"
+        return BoardError(
+            f"the board on {self._port.port} does not run MicroPython for the micro:bit, but "
+            f"{described}; {advice}"
+        )
 
     def _failed(self, what: str, raised: bytes = b"") -> BoardError:
         """The error for a command that failed; raised: the board's traceback."""

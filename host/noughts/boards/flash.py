@@ -92,12 +92,13 @@ def flash(
             f"{drive.board}; make one for both with `noughts hex`"
         )
     say(f"flashing {drive}")
+    other_paths = {other.path for other in drives.find_drives()} - {drive.path}
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
         whole = drives.copy(what.content, drive, steps.advance)
-    back = drives.wait_until_back(drive)
+    back = drives.wait_until_back(drive, other_paths)
     if not whole:
         raise BoardError(
             f"the drive {drive.path} went away before all of the hex was copied; "
@@ -135,13 +136,11 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
 
 
 def _port_of(drive: Drive) -> str:
-    """The port with the drive's USB id; the only port, if one of the two ids is unknown."""
-    ports = find_ports()
-    same = [port for port in ports if port.usb_id == drive.usb_id is not None]
-    same = same or [port for port in ports if None in (port.usb_id, drive.usb_id)]
-    if len(same) != 1:
-        raise BoardError(
-            "the hex was copied, but no serial port was found to check that the game starts; "
-            "name it with --port, or use --no-verify"
-        )
-    return same[0].name
+    others = [other for other in drives.find_drives() if other.path != drive.path]
+    for paired_drive, port in drives.pair([drive, *others], find_ports()):
+        if paired_drive == drive and port is not None:
+            return port.name
+    raise BoardError(
+        "the hex was copied, but no serial port was found to check that the game starts; "
+        "name it with --port, or use --no-verify"
+    )

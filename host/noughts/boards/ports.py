@@ -25,6 +25,9 @@ VENDOR, PRODUCT = 0x0D28, 0x0204
 _GROUPS = ("dialout", "uucp", "plugdev")
 """Groups that people may join."""
 
+_MIN_ID_LENGTH = 16
+"""Characters of a USB serial number: those of interface chips have 48."""
+
 BAUD = 115200
 
 
@@ -32,7 +35,7 @@ class Port(NamedTuple):
     name: str
     """For `serial.serial_for_url`, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
-    """The USB serial number in lower case; the drive's DETAILS.TXT has it as `Unique ID`."""
+    """The USB serial number in lower case, if it is known; DETAILS.TXT has it as `Unique ID`."""
 
 
 def find_ports() -> list[Port]:
@@ -44,8 +47,9 @@ def find_ports() -> list[Port]:
 
 
 def known_id(usb_id: str | None) -> str | None:
-    """A USB serial number in lower case, if the system knows it."""
-    return (usb_id or "").strip().lower() or None
+    """A USB serial number in lower case; None for what is not one, such as Windows' `8`."""
+    text = (usb_id or "").strip().lower()
+    return text if len(text) >= _MIN_ID_LENGTH else None
 
 
 def choose_port(wanted: str | None) -> str:

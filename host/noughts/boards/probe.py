@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V2
 from noughts import __version__, brain
-from noughts.boards.drive import MAINTENANCE, Drive, find_drives
+from noughts.boards.drive import MAINTENANCE, Drive, find_drives, pair
 from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import bundled_for, is_sound, version_numbers
 from noughts.boards.ports import Port, find_ports, open_port
@@ -37,15 +37,13 @@ class ProbedBoard:
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
     """All connected micro:bits, and everything on the extra ports."""
-    found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
+    usb_ports = find_ports()
     # An extra port may be among those found, perhaps under another name.
-    ports = {os.path.realpath(port.name): port for port in reversed(found)}
-    drives = {drive.usb_id or str(drive.path): drive for drive in find_drives()}
-    pairs: list[tuple[Drive | None, Port | None]] = [
-        (drives.pop(port.usb_id or "", None), port) for port in reversed(ports.values())
-    ]
-    pairs += [(drive, None) for drive in drives.values()]
-    return [ProbedBoard(drive, port, drive.board if drive else None) for drive, port in pairs]
+    names = {os.path.realpath(name): name for name in reversed(extra_ports)}
+    for port in usb_ports:
+        names.pop(os.path.realpath(port.name), None)
+    boards = pair(find_drives(), usb_ports) + [(None, Port(name, None)) for name in names.values()]
+    return [ProbedBoard(drive, port, drive.board if drive else None) for drive, port in boards]
 
 
 def probe(board: ProbedBoard, restart: bool) -> None:

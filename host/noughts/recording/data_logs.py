@@ -7,6 +7,7 @@ appears, and again when it has changed. Reading the same games again does no har
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from noughts.boards.drive import Drive, find_drives
 from noughts.boards.ports import Port
@@ -33,8 +34,8 @@ class DataLogs(QueuedSource):
     def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
         super().__init__()
         self._find = find
-        self._read: dict[str, tuple[object, str]] = {}
-        """By board: which version of its log was read, and the error if it could not be."""
+        self._read: dict[tuple[str, Path], tuple[object, str]] = {}
+        """By board and drive: which version of its log was read, and the error, if any."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
         self._thread.start()
@@ -44,38 +45,46 @@ class DataLogs(QueuedSource):
             drives: Sequence[Drive] = ()
             with suppress(OSError):  # a drive was unplugged while the system listed it
                 drives = self._find()
-            there = {
-                name_of(Port(str(drive.path), drive.usb_id)): drive
+            boards = {
+                (name_of(Port(str(drive.path), drive.usb_id)), drive.path): drive
                 for drive in drives
                 if not drive.maintenance
             }
-            self._read = {board: self._read.get(board, (None, "")) for board in there}
-            for board, drive in there.items():
-                self._look_at(board, drive)
+            self._read = {board: self._read.get(board, (None, "")) for board in boards}
+            for (board, path), drive in boards.items():
+                self._read[board, path] = self._read_log(board, drive, *self._read[board, path])
             self._stopped.wait(_LOOK_S)
 
-    def _look_at(self, board: str, drive: Drive) -> None:
-        path, (known, reported) = drive.path / data_log.NAME, self._read[board]
-        version, why = None, ""
+    def _read_log(
+        self, board: str, drive: Drive, last_version: object, last_error: str
+    ) -> tuple[object, str]:
+        """Read a log that has changed; the version that was read, and the error, if any."""
+        path = drive.path / data_log.NAME
         try:
             status = path.stat()
             # The drive's dates are not real. It is mounted again after each change.
-            found = status.st_size, status.st_mtime_ns, drive.remounts
-            if found == known:
-                return
+            version = status.st_size, status.st_mtime_ns, drive.remounts
+            if version == last_version:
+                return last_version, last_error
             with path.open("rb") as file:
                 content = file.read(data_log.MAX_SIZE + 1)
-            version = found
-            now = timestamps.now()
-            for each in data_log.games(content):
-                self.put(Received.of(board, each, now, late=True))
         except FileNotFoundError:  # a V1, or nothing has been logged yet
-            pass
-        except (DataLogError, OSError) as error:
-            why = error_message(error)
-            if why != reported:
-                self.put(DataLogUnreadable(board, why))
-        self._read[board] = version, why
+            return None, ""
+        except OSError as error:
+            return None, self._report(board, error_message(error), last_error)
+        try:
+            now_ms = timestamps.now()
+            for game in data_log.games(content):
+                self.put(Received.of(board, game, now_ms, late=True))
+        except DataLogError as error:
+            return version, self._report(board, error_message(error), last_error)
+        return version, ""
+
+    def _report(self, board: str, error: str, last_error: str) -> str:
+        """Report an error once."""
+        if error != last_error:
+            self.put(DataLogUnreadable(board, error))
+        return error
 
     def close(self) -> None:
         """Stop reading, without waiting for a drive that does not answer."""

@@ -15,7 +15,7 @@ from noughts import brain
 from noughts.boards import drive as drives
 from noughts.boards.flash import flash, our_hex
 from noughts.boards.packing import files_for_boards
-from noughts.boards.ports import Port, open_port
+from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.probe import Check, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
 from noughts.boards.start import Start, confirm_start
@@ -115,9 +115,12 @@ def _port(boards: LiveBoards, name: str) -> str:
 
 
 def _drive(name: str) -> drives.Drive:
-    for drive in drives.find_drives():
-        if drive.usb_id and name_of(Port("", drive.usb_id)) == name:
+    present = drives.find_drives()
+    for drive, port in drives.pair(present, find_ports()):
+        if drive is not None and name_of(port or Port(str(drive.path), drive.usb_id)) == name:
             return drive
+    if any(drive.maintenance for drive in present):
+        raise BoardError(f"the board is {drives.MAINTENANCE}")
     raise BoardError("the board's drive was not found; plug it in again, without holding reset")
 
 
