@@ -15,7 +15,7 @@ from noughts.web.app import application
 from noughts.web.live import LiveBoards
 from noughts.web.safety import Site
 
-_VOID = {"meta", "link", "input"}
+_VOID = {"meta", "link", "input", "img"}
 
 
 class HtmlPage(HTMLParser):

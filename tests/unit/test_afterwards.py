@@ -450,9 +450,9 @@ def replay(printed, tmp_path):
 @pytest.mark.parametrize(
     ("number", "game", "began", "board", "ending"),
     [
-        (1, "hard); A began; draw", AT, f"usb-1, {V1}its game 1 of boot 00000A83", "A draw."),
+        (1, "hard); A began; draw", AT, f"usb-1, {V1}game 1 since the board was", "A draw."),
         (5, "hard); A began; abandoned", None, None, "The game was abandoned here."),
-        (6, "hard); A began; unfinished", AT - 1000, "usb-2, its game 1 of boot BBBBBBBB",
+        (6, "hard); A began; unfinished", AT - 1000, "usb-2, game 1 since the board was",
          "Nothing more of this game was received."),
     ],
 )  # fmt: skip
@@ -471,8 +471,8 @@ def test_replay_explains_each_move(replay):
     # After move 3 B has 1 and 5, and A has 2.
     row = "4 B 6    column 2 5 8   0    row 4 5 6  -1    diagonal 3 5 7  -1"
     assert row in steps[1].splitlines()
-    assert "The best move; the position was already lost." in steps[3]
-    assert "It keeps the draw, but 1, 3, 7 or 9 wins more often against mistakes." in steps[0]
+    assert "The best move, though you were losing anyway." in steps[3]
+    assert "Still a draw, but 1, 3, 7 or 9 sets more traps." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)
     assert "The best move: it wins the game." in steps[6]
     assert out.endswith("B has won: left column.\n")

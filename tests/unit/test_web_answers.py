@@ -73,11 +73,10 @@ def test_hints_show_values_and_chances():
     assert found == [(False, 0), (False, 2), (False, 3), (True, 4)]
     cells = described("", "XX.OO....")["hints"]
     assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
-        ("best play: win\xa0in\xa01", True), ("best play: draw", False),
-        ("best play: loss\xa0in\xa02", False),
+        ("win\xa0in\xa01", True), ("draw", False), ("loss\xa0in\xa02", False),
     ]  # fmt: skip
     alike = described("", "XOXOOX.XO")["hints"][6]
-    assert (alike["heat"], alike["chance"]) == (4, "wins 0% against random play")
+    assert (alike["heat"], alike["chance"]) == (4, "0%")
 
 
 def test_game_won_with_two_lines_shows_both():
@@ -113,12 +112,12 @@ def test_engine_answer_has_its_move_and_cost(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
     answer = get("/api/play?opponent=random&you=X&moves=0")
     assert (answer["moves"], answer["at"], answer["playable"]) == ("08", 2, True)
-    assert answer["remark"] == "random plays 9, in the bottom-right corner."
-    assert answer["cost"].startswith("random: no search; one of 8 cells; ")
+    assert answer["remark"] == "Random plays 9, in the bottom-right corner."
+    assert answer["cost"].startswith("It did not search: it picked one of 8 equal cells, in ")
     asked = "/api/play?opponent=alphabeta&you=O&position=XX.OO....&moves="
     first, again = get(asked), get(asked)
     assert first["moves"] == "2" and first["headline"] == "You lost: top row"
-    assert " positions visited, " in first["cost"]
+    assert " boards and cut " in first["cost"]
     assert again == first  # cached with its time, since any spectator may ask
     over = get(f"{asked}2")
     assert over["moves"] == "2" and "cost" not in over
@@ -134,7 +133,7 @@ def test_link_opens_a_game_at_its_move_or_at_the_end(at, shown):
 @pytest.mark.parametrize(
     ("address", "error"),
     [
-        ("puzzles?position=.........", "......... is not a puzzle"),
+        ("puzzles?position=.........", "This position has more than one right move"),
         ("puzzles?level=4", "'4' is not a level"),
         ("puzzles?after=x", "'x' is not a position"),
         ("learn?position=XXXOO....", "the game is over in XXXOO....; give an unfinished position"),
@@ -177,7 +176,7 @@ def test_puzzle_explains_right_and_wrong_moves_and_its_end():
 
     ending = {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X has won"}
     assert answer("XX.OO....", 2)["end"] == ending
-    why = "X at 9, in the bottom-right corner, turns the win into a loss. It allows: O 6."
+    why = "X at 9, in the bottom-right corner, turns the win into a loss. Now O can play 6."
     assert answer("XX.OO....", 8)["why"].startswith(why)
     held = answer("XX..O....", 2)
     assert held["why"].startswith(

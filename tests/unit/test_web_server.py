@@ -63,7 +63,9 @@ def test_own_host_names_are_accepted(monkeypatch):
         assert post(change(host=host, origin=f"http://{host}")) == PASSED
     for header, page in (("text/html", True), ("*/*", False)):
         refused = ask([("host", "evil.example:8017"), ("accept", header)])
-        assert ("<h1>That did not work</h1>" in refused.text) == page and refused.status == 421
+        assert (
+            "<h1>This page cannot be shown</h1>" in refused.text
+        ) == page and refused.status == 421
     monkeypatch.setattr(socket, "gethostname", lambda: "Class-PC.school")
     assert server.own_names() == ["class-pc.school", "class-pc.local"]
     # Browsers omit port 80, both in Host and in Origin.

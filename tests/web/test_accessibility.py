@@ -80,5 +80,5 @@ def test_boards_and_class(stand_in, serve, page):
     board.get_by_text("Update or flash").click()
     check(page)
     page.goto(f"{server.url}/class")
-    expect(page.get_by_text("person against person")).to_be_visible()
+    expect(page.get_by_text("A person")).to_be_visible()
     check(page)

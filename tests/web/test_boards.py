@@ -182,7 +182,7 @@ def test_page_continues_after_the_server_restarts(stand_in, serve, page):
     board_sends(first.live_boards, BOOT)
     headline(card(page), MENU)
     first.close()
-    expect(page.get_by_role("alert")).to_contain_text("noughts is no longer running")
+    expect(page.get_by_role("alert")).to_contain_text("noughts has stopped")
     press(card(page), "A")  # which must not arrive later
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()

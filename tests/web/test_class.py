@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from boards import PortDriver
+from live_page import board_sends
 from noughts import __version__
 from noughts.protocol.sentences import Boot
 from sample_games import BOOT, stages, wire
@@ -34,7 +35,7 @@ def test_real_board_is_shown_named_and_unplugged_with_noise_as_text(
     expect(tile.get_by_text("waiting for a game")).to_be_visible()
     first, second, *_ = stages([4, 0], seats="PP")
     board.say(BOOT, first)
-    expect(tile.get_by_text("person against person")).to_be_visible()
+    expect(tile.get_by_text("✕ A person")).to_be_visible()
     board.say(second)
     expect(tile.get_by_text("B's turn")).to_be_visible()
     expect(tile.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
@@ -68,7 +69,7 @@ def test_boards_by_radio_are_shown_but_their_gateway_is_not(board, serve, page):
     stored = replace(games[-1], boot="AAAAAAAA")
     board.send(wire(boot, stored, *games[:2], radio_id="9A1B2C3D"))
     expect(tiles.get_by_role("heading")).to_have_text(["radio-9A1B2C3D"])
-    expect(tiles.get_by_text("person against hard")).to_be_visible()
+    expect(tiles.get_by_text("◯ B hard")).to_be_visible()
     expect(tiles.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
     expect(tiles.get_by_text("B's turn")).to_be_visible()
     page.goto(f"{server.url}/boards")
@@ -109,13 +110,76 @@ def test_real_board_is_flashed_through_its_drive(
         plugged.ports.clear()  # before another board's port can get its name
 
 
-def test_tiles_are_sorted_by_name_and_fill_the_screen(stand_in, serve, page):
+def test_tiles_are_sorted_by_name(stand_in, serve, page):
     page.goto(f"{serve(boards=2).url}/class")
     expect(page.get_by_role("listitem").get_by_role("heading")).to_have_text(
         ["virtual-1", "virtual-2"]
     )
-    assert page.get_by_role("img").first.bounding_box()["width"] > 300  # of 1280 x 720
     page.get_by_role("button", name="Full screen").click()
     expect(page.get_by_role("link", name="Play")).to_be_hidden()
     page.get_by_role("button", name="Leave full screen").click()
     expect(page.get_by_role("link", name="Play")).to_be_visible()
+
+
+LAYOUTS = """() => {
+  const tiles = document.getElementById('tiles');
+  const one = tiles.firstElementChild;
+  const box = (part) => part.getBoundingClientRect();
+  const boxes = (selector) => [...tiles.querySelectorAll(selector)].map(box);
+  const outside = (part) => {
+    const [inner, outer] = [box(part), box(part.closest('.tile'))];
+    return Math.max(
+      inner.bottom - outer.bottom, inner.right - outer.right, outer.left - inner.left);
+  };
+  return Array.from({ length: 30 }, (_, more) => {
+    tiles.replaceChildren(...Array.from({ length: more + 1 }, () => one.cloneNode(true)));
+    dispatchEvent(new Event('resize'));
+    const rows = {};
+    for (const { top } of boxes('.tile')) rows[Math.round(top)] = (rows[Math.round(top)] ?? 0) + 1;
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    return {
+      rows: Object.values(rows),
+      below: Math.max(...boxes('.tile').map(({ bottom }) => bottom)) - innerHeight,
+      over: Math.max(scrollHeight - innerHeight, scrollWidth - innerWidth),
+      outside: Math.max(...[...tiles.querySelectorAll('h2, .turn, svg')].map(outside)),
+      board: Math.min(...boxes('svg').map(({ width, height }) => Math.min(width, height))),
+    };
+  });
+}"""
+SMALLEST_OF_30 = {(1024, 768): 45, (1280, 800): 60, (1366, 768): 60, (1920, 1080): 85}
+"""By the window's size: pixels of a board."""
+
+
+@pytest.mark.parametrize("full_screen", [False, True])
+@pytest.mark.parametrize("size", SMALLEST_OF_30, ids="{0[0]}x{0[1]}".format)
+def test_1_to_30_tiles_fit_in_even_rows(stand_in, serve, page, size, full_screen):
+    server = serve(boards=1)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{server.url}/class")
+    board_sends(server.live_boards, BOOT, *stages([4], seats="PP"))
+    expect(page.get_by_text("◯ B's turn")).to_be_visible()
+    if full_screen:
+        page.get_by_role("button", name="Full screen").click()
+        expect(page.get_by_role("link", name="Play")).to_be_hidden()
+    layouts = page.evaluate(LAYOUTS)
+    if full_screen:
+        page.get_by_role("button", name="Leave full screen").click()
+        expect(page.get_by_role("link", name="Play")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for count, layout in enumerate(layouts, 1):
+        assert max(layout["below"], layout["over"], layout["outside"]) < 1, (count, layout)
+        assert max(layout["rows"]) - min(layout["rows"]) <= 1, (count, layout)
+    assert layouts[-1]["board"] >= SMALLEST_OF_30[size]
+    assert layouts[0]["board"] > 0.6 * size[1]
+
+
+def test_result_is_announced_once(stand_in, serve, page):
+    server = serve(boards=1)
+    page.goto(f"{server.url}/class")
+    *started, ended = stages([4, 1, 0, 2, 8], seats="PP")
+    board_sends(server.live_boards, BOOT, *started)
+    expect(page.get_by_text("✕ A's turn")).to_be_visible()
+    said = page.get_by_role("status")
+    expect(said).to_be_empty()
+    board_sends(server.live_boards, ended)
+    expect(said).to_have_text("virtual-1: game 1: A won")

@@ -72,7 +72,7 @@ def test_game_is_stepped_by_slider_keys_buttons_and_list(url, page):
     expect(remark).to_contain_text("Move 3 of 5")
     page.get_by_role("button", name="Show move 2").click()
     expect(page.locator("[aria-current=step] button")).to_have_text("Show move 2")
-    text = re.compile("after move 2, O .*, mistake: X wins")
+    text = re.compile("after move 2, B .*, mistake: A wins")
     expect(graph).to_have_attribute("aria-valuetext", text)
     graph.press("ArrowRight")
     expect(remark).to_contain_text("Move 3 of 5")

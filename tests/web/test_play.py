@@ -26,7 +26,7 @@ def play_on(page, engine, *rounds, you="X", choose=None):
     """Play rounds: a cell, and the engine's answer; then it is the person's turn."""
     for number, answer in rounds:
         (choose or (lambda number: cell(page, number).click()))(number)
-        played = f"{engine} plays {answer}, {CELLS[answer - 1]}."
+        played = f"{engine.capitalize()} plays {answer}, {CELLS[answer - 1]}."
         expect(page.locator("#remark")).to_have_text(played)
         says(page, f"Your turn: you are {you}")
 
@@ -57,7 +57,7 @@ def test_game_won_by_clicks_is_stored_once(server, page):
     play_on(page, "kind", (5, 1), (9, 2), (3, 4))
     cell(page, 7).click()
     says(page, "You won: diagonal from the top right")
-    page.get_by_text("What it did").wait_for()  # with its last move
+    page.get_by_text("How it chose").wait_for()  # with its last move
     page.get_by_text("Stored as game 1.").wait_for()
     (game,) = games(server.db)
     found = game.board, game.seats, game.first, game.moves, game.end
@@ -77,8 +77,8 @@ def test_games_are_played_with_number_keys_and_arrow_keys(server, play):
     says(page, "A draw")
     page.get_by_text("Stored as game 1.").wait_for()
     page.get_by_role("button", name="New game").click()
-    says(page, "Your turn: you are O")  # who begins changes, as on a board
-    page.get_by_label("Who begins").select_option("you, as X")
+    expect(page.locator("#remark")).to_have_text(re.compile("^Alphabeta plays "))  # as on a board
+    page.get_by_label("Who begins").select_option("you")
     says(page, "Your turn: you are X")
     cell(page, 5).focus()
 
@@ -93,7 +93,7 @@ def test_games_are_played_with_number_keys_and_arrow_keys(server, play):
     assert cell(page, 2).get_attribute("class") == "cell last line"
     cell(page, 4).click(force=True)
     assert marks(page) == "OOO.X.X.X"
-    page.get_by_text("Score: you 0, alphabeta 1, draws 1").wait_for()
+    page.get_by_text("Score: you 0, Alphabeta 1, draws 1").wait_for()
     page.get_by_text("Stored as game 2.").wait_for()
     assert [(game.seats, game.end) for game in games(server.db)] == [("PC", "="), ("PC", "B")]
 
@@ -149,15 +149,15 @@ def test_hints_label_cells_and_can_be_switched_off(play):
     page = play("opponent=friend&moves=41", "X’s turn")
     corner = cell(page, 1)
     page.get_by_label("What each free cell is worth").check()
-    named = "1, in the top-left corner, free; best play: win\xa0in\xa05; the best move"
+    named = "1, in the top-left corner, free; win\xa0in\xa05 with best play; the best move"
     assert corner.get_attribute("aria-label") == named
-    assert corner.inner_text() == "best play: win\xa0in\xa05"
+    assert corner.inner_text() == "win\xa0in\xa05"
     assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]
     page.get_by_label("Chance of winning against random play").check()
-    assert "; wins 100% against random play" in corner.get_attribute("aria-label")
+    assert "; 100% against random play" in corner.get_attribute("aria-label")
     assert corner.get_attribute("class") == "cell heat4 best"
     page.get_by_label("What each free cell is worth").uncheck()
-    assert corner.inner_text() == "wins 100% against random play"
+    assert corner.inner_text() == "100%"
     page.get_by_label("Chance of winning against random play").uncheck()
     assert corner.inner_text() == ""
     page.keyboard.press("5")  # while a box has the focus
@@ -192,11 +192,11 @@ def test_only_games_from_the_empty_board_are_stored(server, play):
     page.get_by_text("Games that start from a set-up position are not stored.").wait_for()
     assert not games(server.db)
     page.get_by_label("Opponent").select_option("kind")
-    page.get_by_label("Who begins").select_option("your opponent, as X")
-    says(page, "Your turn: you are O")
-    page.get_by_role("button", name="X 2").click()
-    assert marks(page) == ".X......."
-    play_on(page, "kind", (5, 8), (1, 3), you="O")
+    page.get_by_label("Who begins").select_option("your opponent")
+    says(page, "Your turn: you are X")
+    page.get_by_role("button", name="O 2").click()
+    assert marks(page) == ".O......."
+    play_on(page, "kind", (5, 8), (1, 3))
     cell(page, 9).click()
     says(page, "You won: diagonal from the top left")
     page.get_by_text("Stored as game 1.").wait_for()
@@ -205,7 +205,7 @@ def test_only_games_from_the_empty_board_are_stored(server, play):
 
 def test_invalid_link_begins_a_new_game(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
-    page.get_by_text("cell 4 is taken by X; choose one of").wait_for()
+    page.get_by_text("move 2 goes to cell 5, which is taken").wait_for()
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn")
@@ -263,11 +263,11 @@ def test_game_continues_after_the_server_restarts(serve, page):
     says(page, "Your turn: you are X")
     first.close()
     cell(page, 5).click()
-    page.get_by_text("noughts is no longer running").wait_for()
+    page.get_by_text("noughts has stopped. Start it again").wait_for()
     page.errors.clear()
     serve(port=first.port)
     says(page, "Your turn: you are X")
-    expect(page.locator("#remark")).to_have_text("alphabeta plays 1, in the top-left corner.")
+    expect(page.locator("#remark")).to_have_text("Alphabeta plays 1, in the top-left corner.")
     assert page.get_by_role("alert").is_hidden()
     page.errors.clear()
 

@@ -24,7 +24,7 @@ def test_right_and_wrong_answers_change_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     says(page, "X to move: find the only move that wins.")
     page.keyboard.press("3")
-    page.get_by_text("X at 3, in the top-right corner, is a win in 1.").wait_for()
+    page.get_by_text("X at 3, in the top-right corner, wins at once.").wait_for()
     assert cell(page, 3).get_attribute("aria-label") == "3, in the top-right corner, X, right"
     assert streak(page) == ["1", "1"]
     page.goto(f"{server.url}/puzzles?position=X........")
@@ -123,5 +123,5 @@ def test_position_can_be_set_up_with_clicks_and_keys(server, page):
     page.get_by_role("button", name="Clear the board").click()
     for number in "12594":
         board.get_by_role("button", name="cell 3, free").press(number)
-    page.get_by_role("button", name="Follow it").click()
+    page.get_by_role("button", name="Follow the search").click()
     says(page, "O is to move: which move is best?")

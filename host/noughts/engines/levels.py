@@ -37,7 +37,11 @@ class Chip(Engine):
 
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
         self.name = {"E": "easy", "M": "medium", "H": "hard"}[level]
-        self.about = f"the chip at {self.name}"
+        self.about = {
+            "E": "plays anywhere",
+            "M": "finishes and blocks lines",
+            "H": "never loses",
+        }[level]
         self.perfect = level == "H"
         self._level = level
         self._ai = ai

@@ -20,11 +20,14 @@ _CELLS = {str(cell): cell for cell in range(9)}
 _CELL = 60
 SIZE = 3 * _CELL
 """Of a picture, in pixels each way."""
+X_COLOUR, O_COLOUR = "#c2410c", "#1d4ed8"
+"""On white; the page has the same in `web/static/style.css`."""
 _WIN = "#facc15"
 _GRID = '<path d="M60 0V180M0 60H180M120 0V180M0 120H180" stroke="#64748b" stroke-width="2"/>'
 _MARKS = {
-    "X": '<path d="M{x} {y}m-18 -18l36 36m0 -36l-36 36" stroke="#c2410c" stroke-width="6"/>',
-    "O": '<circle cx="{x}" cy="{y}" r="18" stroke="#1d4ed8" stroke-width="6" fill="none"/>',
+    "X": '<path d="M{x} {y}m-18 -18l36 36m0 -36l-36 36" '
+    f'stroke="{X_COLOUR}" stroke-width="6"/>',
+    "O": f'<circle cx="{{x}}" cy="{{y}}" r="18" stroke="{O_COLOUR}" stroke-width="6" fill="none"/>',
 }
 _LABEL = (
     '<text x="{x}" y="{y}" fill="#475569" font-family="sans-serif" font-size="14" '

@@ -1,7 +1,8 @@
 """Boards in the players' colours: the marks of a game, and a step of a replay.
 
-A is blue and B is orange, of the set that Okabe and Ito chose for all kinds of colour vision:
-https://jfly.uni-koeln.de/color/. Wherever they stand, a letter or a sign says the same.
+A is orange and B is blue, as everywhere in noughts; these two are of the set that Okabe and Ito
+chose for all kinds of colour vision (https://jfly.uni-koeln.de/color/). A letter or a sign says
+the same.
 """
 
 from collections.abc import Container, Mapping
@@ -12,7 +13,7 @@ from noughts.game.positions import LINES
 from noughts.store.stored_game import StoredGame
 from noughts.views.replay import ReplayStep
 
-PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
+PLAYERS = {"A": "bold #e69f00", "B": "bold #56b4e9"}
 
 
 def mark_rows(

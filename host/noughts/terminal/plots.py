@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
 from noughts.files import atomic_writer
+from noughts.game.board import O_COLOUR, X_COLOUR
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats
 from noughts.store.stored_game import RESULTS
@@ -24,11 +25,11 @@ _SIGNS = "█▒·"
 _PLAIN = "#:."
 FORMATS = (".png", ".svg")
 
-# Everybody can distinguish vermilion and blue (Okabe and Ito).
-_RESULTS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
+# Everybody can distinguish orange and blue.
+_RESULTS = {"A": X_COLOUR, "B": O_COLOUR, "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
 _RESULTS["unfinished"] = "#e6e8ec"
-# The colours of `noughts stats --plot`; the order from the bottom up is that of the terminal.
-_LEARNED = {"wins": "#0072b2", "draws": "#c8ccd4", "loses": "#d55e00"}
+# Not the players' colours; the order from the bottom up is that of the terminal.
+_LEARNED = {"wins": "#009e73", "draws": "#c8ccd4", "loses": "#cc79a7"}
 
 
 class Learned(NamedTuple):

@@ -34,11 +34,12 @@ class Judged:
     """A game before its first move, or after one, with the verdict on it."""
 
     score: int
-    """The game's value to X: 10 less the plies to X's win, or the opposite."""
+    """The game's value to X or A: 10 less the plies to their win, or the opposite."""
     text: str
     """For screen readers."""
     cell: int | None = None
-    mark: str = ""
+    name: str = ""
+    """Who made the move: X or O, A or B."""
     where: str = ""
     verdict: str = ""
     called: str = ""
@@ -46,6 +47,7 @@ class Judged:
     words: str = ""
 
 
+_SWAPPED = str.maketrans("XO", "OX")
 _NBSP = "\N{NO-BREAK SPACE}"
 _HEATS = 4
 """Steps of the heat map above the coolest."""
@@ -60,31 +62,38 @@ def described(
     at: int | None = None,
     opponent: str = FRIEND,
     you: str = "X",
+    first: str = "X",
 ) -> dict[str, Any]:
     """A game of a person as `you` (X or O) so far, as JSON; at: after how many moves it is shown.
 
-    Cells are 0 to 8, and what is written in words counts from 1.
+    first: the mark of the side that began. start and moves know only who moved first, as
+    `position` does in the answer. Cells are 0 to 8, and what is written in words counts from 1.
     """
+    names = names_from(first)
     boards = list(accumulate(moves, Board.play, initial=start))
     last = len(moves)
     at = last if at is None else at
     board, end = boards[at], boards[-1]
-    marks = str(board.position)
-    persons = [opponent == FRIEND or each.turn == you for each in boards]
+    turns = [turn_of(each, names) for each in boards]
+    marks = drawn(board.position, names)
+    persons = [opponent == FRIEND or turn == you for turn in turns]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
-    graph = history(moves, start.position)
+    graph = history(moves, start.position, names)
     playable = persons[at] and not board.is_over
-    headline, remark = _situation(end, graph[-1], opponent, you)
+    winner = names["XO".index(end.winner)] if end.winner else None
+    headline, remark = _situation(end, winner, turns[-1], graph[-1], opponent, you)
     if at < last:
         where = f"after move {at} of {last}" if at else "at the beginning"
-        headline, remark = f"Looking back: {where}", "Play on from here." * playable
+        headline, remark = f"Looking back: {where}", "Play on from here." if playable else ""
     return {
         "opponent": opponent,
         "you": you,
+        "first": first,
         "moves": "".join(map(str, moves)),
         "at": at,
         "marks": marks,
-        "turn": board.turn,
+        "position": str(board.position),
+        "turn": turns[at],
         "names": cell_names(marks),
         "hints": _hints(board.position) if playable else {},
         "playable": playable,
@@ -96,22 +105,46 @@ def described(
         "redo": min((ply for ply in stops if ply > at), default=None),
         "graph": list(map(vars, graph)),
         "over": end.is_over,
-        "winner": end.winner,
+        "winner": winner,
     }
 
 
-def _situation(board: Board, last: Judged, opponent: str, you: str) -> tuple[str, str]:
+def _situation(
+    board: Board, winner: str | None, turn: str | None, last: Judged, opponent: str, you: str
+) -> tuple[str, str]:
     """The situation after the last move: a headline and a remark."""
     friend = opponent == FRIEND
-    if board.winner:
-        headline = "You won" if board.winner == you else "You lost"
-        return f"{ending(board.winner) if friend else headline}: {line_names(board.position)}", ""
+    if winner:
+        headline = "You won" if winner == you else "You lost"
+        return f"{ending(winner) if friend else headline}: {line_names(board.position)}", ""
     if board.is_over:
-        return ending(board.winner).capitalize(), ""
+        return ending(None).capitalize(), ""
     if friend:
-        return f"{board.turn}’s turn", ""
-    remark = "" if last.cell is None else f"{opponent} plays {last.cell + 1}, {last.where}."
+        return f"{turn}’s turn", ""
+    shown = opponent[:1].upper() + opponent[1:]
+    remark = "" if last.cell is None else f"{shown} plays {last.cell + 1}, {last.where}."
     return f"Your turn: you are {you}", remark
+
+
+def names_from(first: str) -> str:
+    """Both marks, first that of the side which began."""
+    return "XO" if first == "X" else "OX"
+
+
+def turn_of(board: Board, names: str) -> str | None:
+    """Whose turn it is, by name; None when the game is over."""
+    return names["XO".index(board.turn)] if board.turn else None
+
+
+def drawn(position: Position, names: str) -> str:
+    """A position with X for the side in `names` that is X or A; names: first who moved first."""
+    marks = str(position)
+    return marks if names[0] in "XA" else swapped(marks)
+
+
+def swapped(marks: str) -> str:
+    """Marks with X for O, and O for X."""
+    return marks.upper().translate(_SWAPPED)
 
 
 def cell_names(marks: str) -> list[str]:
@@ -131,27 +164,30 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
     return {
         cell: {
             "best": (scores[cell], chances[cell]) == best,
-            "value": f"best play: {format_score(scores[cell]).replace(' ', _NBSP)}",
-            "chance": f"wins {100 * float(chances[cell]):.3g}% against random play",
+            "value": format_score(scores[cell]).replace(" ", _NBSP),
+            "chance": f"{100 * float(chances[cell]):.3g}%",
             "heat": _HEATS - round(_HEATS * (most - chances[cell]) / (most - least or 1)),
         }
         for cell in position.free
     }
 
 
-def history(moves: Sequence[int], start: Position = EMPTY) -> list[Judged]:
-    """The game before its first move, and after each."""
-    score, worth = _evaluated(start)
+def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") -> list[Judged]:
+    """The game before its first move, and after each.
+
+    names: the side that moved first, and the other: X and O, or the players A and B.
+    """
+    score, worth = _evaluated(start, names)
     points = [Judged(score=score, text=f"before the first move: {worth}")]
     for ply, move in enumerate(review(moves, start), 1):
-        score, worth = _evaluated(move.before.play(move.cell))
-        mark, where, found = move.before.turn, CELLS[move.cell], verdict(move)
+        score, worth = _evaluated(move.before.play(move.cell), names)
+        name, where, found = names[move.before.ply % 2], CELLS[move.cell], verdict(move)
         points.append(
             Judged(
                 score=score,
-                text=f"after move {ply}, {mark} {where}, {found.name.lower()}: {worth}",
+                text=f"after move {ply}, {name} {where}, {found.name.lower()}: {worth}",
                 cell=move.cell,
-                mark=mark,
+                name=name,
                 where=where,
                 verdict=found.value,
                 called=found.name.lower(),
@@ -162,13 +198,16 @@ def history(moves: Sequence[int], start: Position = EMPTY) -> list[Judged]:
     return points
 
 
-def _evaluated(position: Position) -> tuple[int, str]:
-    score = solver.score(position) * (1 if position.turn == "X" else -1)
+def _evaluated(position: Position, names: str) -> tuple[int, str]:
+    """The value to X or A, and in words."""
+    to_mover = solver.score(position)
+    mover, other = names[position.ply % 2], names[1 - position.ply % 2]
+    score = to_mover if mover in "XA" else -to_mover
     if position.over:
-        return score, ending(Board.of(position).winner)
+        return score, ending(other if to_mover else None)
     if not score:
         return 0, "a draw with best play"
-    return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"
+    return score, f"{mover if to_mover > 0 else other} wins in {WIN - abs(score)}"
 
 
 def board_text(marks: str, players: str = "XO") -> str:

@@ -84,9 +84,10 @@ def results(found: Stats) -> Table:
             for (seats, first), ends in games
         ],
         bars=bars(
-            {"first": "A won", "even": "draw", "second": "B won", "open": "not ended"},
+            {"a": "A won", "even": "draw", "b": "B won", "open": "not ended"},
             [(ends["A"], ends["="], ends["B"], ends["x"] + ends["-"]) for _, ends in games],
         ),
+        minor=frozenset(["abandoned", "unfinished"]),
     )
 
 
@@ -117,7 +118,8 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
-        bars({"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"}, parts),
+        bars({"good": "won", "even": "drawn", "wrong": "lost", "open": "other games"}, parts),
+        frozenset(["between_people", "not_ended", "mistakes", "last"]),
     )
 
 
@@ -135,11 +137,13 @@ def players(found: Stats) -> Table:
         [
             *texts(player="player"),
             *numbers(games="games", moves="moves", mistakes="mistakes", mistakes_a_game="per game"),
-            *numbers(median_s="median (s)", quartiles_s="interquartile range"),
+            *numbers(median_s="median (s)", quartiles_s="the middle half"),
         ],
         rows,
         "Counts are from games that were won or drawn; times per move are from all games. A game "
-        "between two people counts once for each of them.",
+        "between two people counts once for each of them. The middle half: a quarter of the moves "
+        "were faster, and a quarter slower.",
+        minor=frozenset(["moves", "mistakes", "median_s"]),
     )
 
 

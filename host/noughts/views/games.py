@@ -97,4 +97,9 @@ def games_table(games: Iterable[StoredGame]) -> Table:
         *numbers(moves="moves", seconds="seconds"),
         *texts(result="result", board="board"),
     ]
-    return Table("Games, the newest first", columns, rows)
+    return Table(
+        "Games, the newest first",
+        columns,
+        rows,
+        minor=frozenset(["A", "B", "first", "moves", "seconds"]),
+    )

@@ -3,11 +3,19 @@
 from functools import reduce
 from typing import Any
 
-from noughts.engines.search import format_score
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import canonical
-from noughts.game.solver import Met, Puzzle, level, puzzle_of, score_of_move, value, variation
+from noughts.game.solver import (
+    WIN,
+    Met,
+    Puzzle,
+    level,
+    puzzle_of,
+    score_of_move,
+    value,
+    variation,
+)
 from noughts.protocol.describe import CELLS
 from noughts.views.board import cell_names
 from noughts.views.words import WORTHS, ending
@@ -17,7 +25,7 @@ def parsed_puzzle(text: str) -> Puzzle:
     position = Board(text).position
     found = puzzle_of(position)
     if found is None:
-        raise NoughtsError(f"{position} is not a puzzle; a puzzle has exactly one right move")
+        raise NoughtsError("this position has more than one right move, so it is not a puzzle")
     return found
 
 
@@ -42,14 +50,15 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     line = variation(after)
     end = reduce(Board.play, line, Board.of(after))
     mover, other = "XO" if before.turn == "X" else "OX"
-    goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
+    replies = [f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line)]
     if not right:
         does = f"turns the {WORTHS[value(before)]} into a {WORTHS[-value(after)]}"
-        rest = f" It allows: {goes_on}."
+        then = f" Then: {', '.join(replies[1:])}." if replies[1:] else ""
+        rest = f" Now {other} can play {line[0] + 1}.{then}"
     else:
-        score = format_score(score_of_move(before, cell))
-        does = f"is a {score}" if puzzle.wins else "holds the draw"
-        rest = f" With best play: {goes_on}." if line else ""
+        plies = WIN - score_of_move(before, cell)
+        does = _wins_in(plies, other) if puzzle.wins else "holds the draw"
+        rest = f" With best play: {', '.join(replies)}." if replies else ""
     named = f"{cell + 1}, {CELLS[cell]},"
     return {
         "marks": str(after),
@@ -62,3 +71,7 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
             "title": f"How it ends: {ending(end.winner)}",
         },
     }
+
+
+def _wins_in(plies: int, other: str) -> str:
+    return "wins at once" if plies == 1 else f"wins in {plies} moves, {other}'s included"

@@ -1,6 +1,6 @@
 """Stored games for replay: the facts of a game, and the situation after each move.
 
-X is who moved first, as everywhere on the computer; A and B are the players on the board.
+Wherever players A and B play, A's marks are drawn as X and B's as O, whoever began.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,10 @@ from noughts.game.board import Board
 from noughts.protocol.describe import LINE_NAMES, line_names, seated_in_full, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
-from noughts.views.board import Judged, Picture, board_text, cell_names, history
-from noughts.views.words import ending, worths
+from noughts.views.board import Judged, Picture, board_text, cell_names, drawn, history
+from noughts.views.words import SIGNS, ending, worths
 
+_PLAYERS = str.maketrans("XO", "AB")
 _STOPPED = {
     "-": "Nothing more of this game was received.",
     "x": "The game was abandoned here.",
@@ -27,6 +28,7 @@ class ReplayStep(Judged):
     """The situation after a number of moves."""
 
     marks: str
+    """X for A and O for B."""
     players: Mapping[int, str]
     """By taken cell: A or B."""
     names: list[str]
@@ -50,8 +52,10 @@ class Replay:
 
     number: int
     result: str
+    first: str
+    """The mark of the player who began: X or O."""
     players: list[tuple[str, str, str]]
-    """The mark (X moved first), A or B, and a description."""
+    """Their signs, A or B, and a description."""
     details: list[tuple[str, str]]
     steps: list[ReplayStep]
     picture: Picture
@@ -62,20 +66,24 @@ def replay(game: StoredGame) -> Replay:
     boards = list(accumulate(moves, Board.play, initial=Board()))
     end = boards[-1].position
     line = ["line" if cell in end.won_cells else "" for cell in range(9)]
-    order = "AB" if game.first == "A" else "BA"
+    names = "AB" if game.first == "A" else "BA"
+    marks = drawn(end, names)
     return Replay(
         game.id,
         won(game.result),
+        "X" if game.first == "A" else "O",
         [
-            (mark, player, seated_in_full(game.seats["AB".index(player)]))
-            for mark, player in zip("XO", order, strict=True)
+            (sign, player, seated_in_full(seat))
+            for sign, player, seat in zip(SIGNS, "AB", game.seats, strict=True)
         ],
         _details(game),
         [
             _step(game, point, board, plies)
-            for plies, (point, board) in enumerate(zip(history(moves), boards, strict=True))
+            for plies, (point, board) in enumerate(
+                zip(history(moves, names=names), boards, strict=True)
+            )
         ],
-        Picture(str(end), board_text(str(end)), grounds=tuple(line)),
+        Picture(marks, board_text(marks.translate(_PLAYERS), "AB"), grounds=tuple(line)),
     )
 
 
@@ -93,7 +101,7 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
         details.append(("Hard uses", f"table {game.table_id}"))
-    details.append(("On the board", f"its game {game.number} of boot {game.boot}"))
+    details.append(("Counted", f"game {game.number} since the board was switched on"))
     details.append(("Lasted", f"{game.ms / 1000:.1f} s"))
     return details
 
@@ -101,6 +109,7 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
 def _step(game: StoredGame, point: Judged, board: Board, plies: int) -> ReplayStep:
     end = _STOPPED.get(game.end) or f"{ending(game.end)}: {line_names(board.position)}."
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
+    marks = drawn(board.position, "AB" if game.first == "A" else "BA")
     thought, made = "", f"{game.first} begins."
     if point.cell is not None:
         ms = game.thought_ms[plies - 1]
@@ -110,9 +119,9 @@ def _step(game: StoredGame, point: Judged, board: Board, plies: int) -> ReplaySt
         made = f"Move {plies} of {len(game.moves)}: {played}"
     return ReplayStep(
         **vars(point),
-        marks=str(board.position),
+        marks=marks,
         players=players,
-        names=cell_names(str(board.position)),
+        names=cell_names(marks),
         line=board.position.won_cells,
         scores=list(zip(LINE_NAMES, score_array(players), strict=True)),
         worths={} if board.is_over else worths(board.position),

@@ -34,6 +34,8 @@ class Table:
     rows: list[tuple[Value, ...]]
     note: str = ""
     bars: Bars | None = None
+    minor: frozenset[str] = frozenset()
+    """The keys of columns that a phone leaves out; if there are any, also the bars."""
 
     def shown(self, nothing: str = "–") -> list[tuple[str, ...]]:
         """The rows as text, such as `2,000` and `0.25`; nothing: stands for a missing value."""

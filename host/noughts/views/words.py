@@ -7,6 +7,8 @@ from noughts.game.positions import Position
 from noughts.game.review import Reviewed
 from noughts.game.solver import value
 
+SIGNS = "✕◯"
+"""The marks of players A and B, wherever they play."""
 WORTHS = {1: "win", 0: "draw", -1: "loss"}
 """By the value of a position or a move."""
 
@@ -45,10 +47,10 @@ def judged(move: Reviewed) -> str:
         return f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}. Best: {best}."
     lost = move.value_before < 0
     if move.cell not in move.best:
-        fact = "The position was already lost" if lost else f"It keeps the {worth}"
-        return f"{fact}, but {best} wins more often against mistakes."
+        fact = "You were losing anyway" if lost else f"Still a {worth}"
+        return f"{fact}, but {best} sets more traps."
     which = "The best move" if len(move.best) == 1 else f"One of the best moves, {best}"
     if lost:
-        return f"{which}; the position was already lost."
+        return f"{which}, though you were losing anyway."
     wins = move.value_before > 0 and move.before.play(move.cell).over
     return f"{which}: it {'wins the game' if wins else f'keeps the {worth}'}."

@@ -70,7 +70,9 @@ def listed(request: Request) -> Response:
 
 def one(request: Request) -> Response:
     """A stored game, with links to its neighbours among those chosen by the address."""
-    number, query = min(request.path_params["number"], sys.maxsize), request.query_params
+    number, query = request.path_params["number"], request.query_params
+    if number > sys.maxsize:  # SQLite's largest too
+        return error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
     which = listable(chosen_games(query))
     try:
         with Store(request.app.state.site.db) as store:
@@ -87,7 +89,11 @@ def one(request: Request) -> Response:
         "game",
         title=f"Game {number}",
         game=shown,
-        view={"steps": list(map(vars, shown.steps)), "thought_ms": found.thought_ms},
+        view={
+            "steps": list(map(vars, shown.steps)),
+            "first": shown.first,
+            "thought_ms": found.thought_ms,
+        },
         links=[*links, ("All games", f"/games{_query(query)}")],
     )
 

@@ -30,7 +30,7 @@ PAGES = {
     "statistics": Page("/statistics", "Statistics", "Statistics of the games", "look_back"),
 }
 """By name."""
-ERROR = Page("", "", "That did not work")
+ERROR = Page("", "", "This page cannot be shown")
 
 
 _TEMPLATES = Environment(

@@ -6,7 +6,7 @@ The server remembers nothing of a game that goes on: a page sends the whole of i
 import random
 import threading
 import time
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
-from noughts.views.board import FRIEND, described
+from noughts.views.board import FRIEND, described, names_from, swapped, turn_of
 from noughts.views.puzzles import parsed_puzzle, posed
 from noughts.views.search import CALLED, followed
 from noughts.web.safety import answer
@@ -41,26 +41,46 @@ def played(request: Request) -> Response:
     """The state of a game, after the engine's answer if it is the engine's turn."""
     asked = request.query_params
     opponent = asked.get("opponent", FRIEND)
-    start = Board(asked.get("position") or "." * 9)
+    first = "O" if asked.get("first") == "O" else "X"
+    marks = asked.get("position") or "." * 9
+    start = Board(marks if first == "X" else swapped(marks))
     moves = list(map(as_cell, asked.get("moves", "")))
-    end = reduce(Board.play, moves, start)
-    second = opponent != FRIEND and (asked.get("you") or end.turn) == "O"
-    you = "O" if second else "X"
+    end = _played(start, moves)
+    turn = turn_of(end, names_from(first))
+    you = "O" if opponent != FRIEND and (asked.get("you") or turn) == "O" else "X"
     at = asked.get("at", "")
     shown = int(at) if at.isdecimal() and len(at) == 1 else len(moves)
-    if opponent == FRIEND or end.is_over or end.turn == you or shown < len(moves):
-        return JSONResponse(described(start, moves, min(shown, len(moves)), opponent, you))
+    sides = opponent, you, first
+    if opponent == FRIEND or end.is_over or turn == you or shown < len(moves):
+        return JSONResponse(described(start, moves, min(shown, len(moves)), *sides))
     reply, took_ms = _answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
-    found = described(start, [*moves, cell], None, opponent, you)
-    how = (
-        f"{reply.nodes:,} positions visited, {reply.cut:,} moves cut"
-        if reply.nodes
-        else f"no search; one of {counted(len(reply.cells), 'cell')}"
-    )
-    found["cost"] = f"{opponent}: {how}; {round(took_ms, 2)} ms."
+    found = described(start, [*moves, cell], None, *sides)
+    found["cost"] = _how_it_chose(reply, took_ms)
     return JSONResponse(found)
+
+
+def _played(start: Board, moves: list[int]) -> Board:
+    """The board after these moves. Raises `NoughtsError`, in the numbers that people read."""
+    board = start
+    for number, cell in enumerate(moves, 1):
+        if board.is_over:
+            raise NoughtsError(f"the game is over before move {number}")
+        if cell not in board.legal_moves:
+            raise NoughtsError(f"move {number} goes to cell {cell + 1}, which is taken")
+        board = board.play(cell)
+    return board
+
+
+def _how_it_chose(reply: Reply, took_ms: float) -> str:
+    time_ms = f"{round(took_ms, 2)} ms"
+    if reply.nodes:
+        boards, cut = counted(reply.nodes, "board"), counted(reply.cut, "move")
+        return f"It looked at {boards} and cut {cut}, in {time_ms}."
+    equal = len(reply.cells)
+    picked = f"one of {equal} equal cells" if equal > 1 else "the only cell that it wanted"
+    return f"It did not search: it picked {picked}, in {time_ms}."
 
 
 @cache

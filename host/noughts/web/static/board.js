@@ -2,6 +2,8 @@
 
 import { classes, element, svg } from './page.js';
 
+/** The marks of players A and B in a text. */
+export const SIGNS = { A: '✕', B: '◯' };
 /** Where each arrow key goes: right, and down. */
 export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

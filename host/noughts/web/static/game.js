@@ -2,7 +2,7 @@
 
 import { Board } from './board.js';
 import { showGraph } from './graph.js';
-import { $, element, view } from './page.js';
+import { $, element, signed, view } from './page.js';
 import { Stepper } from './stepper.js';
 
 const { steps, thought_ms } = view;
@@ -19,13 +19,13 @@ function show(at) {
   board.show({ ...step, last: step.cell, names, labels: worths, grounds: worths });
   for (const part of document.querySelectorAll('.score')) {
     const [, score] = step.scores[part.dataset.line];
-    part.lastElementChild.textContent = score > 0 ? `+${score}` : String(score).replace('-', '−');
+    part.lastElementChild.textContent = signed(score);
     part.classList.toggle('full', Math.abs(score) > 1);
   }
   const sentences = [step.made, step.words, step.ending].filter(Boolean);
   $('sentences').replaceChildren(...sentences.map((text) => element('p', {}, text)));
   $('try').hidden = !step.next;
-  $('try').href = `/?position=${step.marks}`;
+  $('try').href = `/?position=${step.marks}${view.first === 'O' ? '&first=O' : ''}`;
   showGraph(steps, at);
   rows.forEach((row, ply) => row.setAttribute('aria-current', ply + 1 === at ? 'step' : 'false'));
 }

@@ -21,6 +21,21 @@ const maker = (namespace) => (name, attributes = {}, ...children) => {
 export const element = maker('http://www.w3.org/1999/xhtml');
 export const svg = maker('http://www.w3.org/2000/svg');
 
+/** A picture of `icons.svg`, which is in the page. */
+export function icon(name) {
+  return svg('svg', { class: 'icon', 'aria-hidden': 'true' }, svg('use', { href: `#i-${name}` }));
+}
+
+/** `1 game`, `2 games`. */
+export function counted(number, noun) {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A number with its sign, and a real minus: `+3`, `0`, `−1`. */
+export function signed(number) {
+  return number > 0 ? `+${number}` : String(number).replace('-', '−');
+}
+
 /** Joins the class names that apply. */
 export function classes(...names) {
   return names.filter(Boolean).join(' ');

@@ -1,5 +1,6 @@
 // Play against a friend or an engine. The page's address holds the whole game, and the server
-// evaluates it. Only this tab knows when moves were made, and the score of its games.
+// evaluates it. Only this tab knows when moves were made, and the score of its games. A person
+// plays X against an engine, whoever begins, as player A does on a micro:bit.
 
 import { Board } from './board.js';
 import { showGraph } from './graph.js';
@@ -10,22 +11,39 @@ const FRIEND = 'friend';
 const DEFAULT = 'medium';
 const STORAGE_KEY = 'noughts-game';
 
-const game = {}; // opponent, you, position, moves, at: as in the address
+const game = {}; // opponent, you, first, position, moves, at: as in the address
 let view = null; // what the server says of it
 let queued = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
-// Eight hex digits, as boards draw for each of their runs.
-const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
-const tab = { session, number: 0, game: null, score: null, ...remembered('sessionStorage', STORAGE_KEY) };
+const tab = { ...newTab(), ...remembered('sessionStorage', STORAGE_KEY) };
 
 let asked = 0;
 let waiting = false;
 const board = new Board($('board'), play, { taken, keys: document });
 
+/** What a tab knows; its session is eight hex digits, as boards draw for each of their runs. */
+function newTab() {
+  const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
+  return { session, number: 0, game: null, score: null };
+}
+
+/** A duplicated tab has a copy of the other one's games; it must not report them as its own. */
+async function becomeThisTab() {
+  for (let mine = !navigator.locks; !mine; ) {
+    mine = await new Promise((taken) => {
+      navigator.locks.request(`${STORAGE_KEY}-${tab.session}`, { ifAvailable: true }, (lock) => {
+        taken(lock !== null);
+        return lock && new Promise(() => {}); // as long as the page lives
+      });
+    });
+    if (!mine) Object.assign(tab, newTab());
+  }
+}
+
 /** The game as the page's address has it, and as the server is asked. */
 function query() {
-  const { at, ...rest } = game;
-  const all = Object.entries(at < game.moves.length ? game : rest);
+  const { at, ...rest } = { ...game, first: game.first === 'X' ? null : game.first };
+  const all = Object.entries(at < game.moves.length ? { ...rest, at } : rest);
   return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
 }
 
@@ -45,8 +63,8 @@ async function update() {
   }
   view = found;
   cost = view.cost ?? cost;
-  for (const name of ['opponent', 'you', 'moves', 'at']) game[name] = view[name];
-  tab.game.you = game.you;
+  for (const name of ['opponent', 'you', 'first', 'moves', 'at']) game[name] = view[name];
+  Object.assign(tab.game, { you: game.you, first: game.first });
   note();
   if (view.over) store();
   draw();
@@ -86,17 +104,17 @@ function goTo(at) {
 
 /** Another game with the same opponent: as on the board, the other side begins. */
 function another() {
-  if (view?.over) $('first').value = game.you === 'X' ? 'O' : 'X';
+  if (view?.over) $('first').value = game.first === 'X' ? 'O' : 'X';
   begin();
 }
 
 function begin() {
   const opponent = $('opponent').value;
-  const you = opponent === FRIEND ? 'X' : $('first').value;
-  Object.assign(game, { opponent, you, position: null, moves: '', at: 0 });
+  const first = opponent === FRIEND ? 'X' : $('first').value;
+  Object.assign(game, { opponent, you: 'X', first, position: null, moves: '', at: 0 });
   cost = '';
   queued = [];
-  record(true);
+  record('');
   $('stored').replaceChildren();
   return update();
 }
@@ -105,12 +123,18 @@ function draw() {
   if (!view) return; // nothing has come yet
   const [values, chances] = [$('values').checked, $('chances').checked];
   const shown = { ...view, names: [...view.names], labels: {}, grounds: {} };
+  const worths = new Set(Object.values(view.hints).map(({ value }) => value));
+  const level = worths.size === 1 && Object.keys(view.hints).length > 1; // said once, not in each cell
   for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
-    const hints = [values && value, chances && chance].filter(Boolean);
-    if (!hints.length) continue;
-    shown.labels[cell] = hints.join('\n');
+    if (!values && !chances) continue;
+    shown.labels[cell] = [values && !level && value, chances && chance].filter(Boolean).join('\n');
     shown.grounds[cell] = classes(chances && `heat${heat}`, best && 'best');
-    shown.names[cell] = [view.names[cell], ...hints, ...(best ? ['the best move'] : [])].join('; ');
+    const hints = [
+      values && `${value} with best play`,
+      chances && `${chance} against random play`,
+      best && 'the best move',
+    ];
+    shown.names[cell] = [view.names[cell], ...hints].filter(Boolean).join('; ');
   }
   board.show(shown);
   $('headline').textContent = view.headline;
@@ -118,16 +142,20 @@ function draw() {
   $('remark').textContent = view.remark;
   $('keys').classList.toggle('away', !view.playable);
   $('score').textContent = scoreText();
-  $('undo').disabled = view.undo === null;
-  $('redo').disabled = view.redo === null;
+  // Not `disabled`: the focused button keeps the focus.
+  $('undo').setAttribute('aria-disabled', view.undo === null);
+  $('redo').setAttribute('aria-disabled', view.redo === null);
   $('did').hidden = !cost;
   $('cost').textContent = cost;
-  $('legend').hidden = !chances && !values;
-  $('learn').href = `/learn?position=${view.marks}`;
+  $('legend').hidden = (!chances && !values) || !view.playable;
+  $('percent').hidden = !chances;
+  $('level').hidden = !values || !level;
+  $('level').querySelector('b').textContent = [...worths][0] ?? '';
+  $('learn').href = `/learn?position=${view.position}`;
   $('learn').hidden = !view.turn;
   $('who').hidden = game.opponent === FRIEND;
   $('opponent').value = game.opponent;
-  $('first').value = game.you;
+  $('first').value = game.first;
   $('past').hidden = !view.moves;
   showGraph(view.graph, game.at);
   drawMoves();
@@ -142,10 +170,10 @@ function drawMoves() {
     const button = { type: 'button', 'aria-current': current, onclick: () => goTo(ply) };
     return element('li', {}, element('button', button, ...content));
   };
-  const moves = view.graph.slice(1).map(({ mark, cell, where, called, verdict }, ply) =>
+  const moves = view.graph.slice(1).map(({ name, cell, where, called, verdict }, ply) =>
     item(
       ply + 1,
-      `${mark} ${cell + 1}`,
+      `${name} ${cell + 1}`,
       element('span', { class: `called ${called}`, 'aria-hidden': 'true' }, verdict),
       element('span', { class: 'hidden-text' }, ` ${where}, ${called}`),
     ),
@@ -159,16 +187,17 @@ function drawMoves() {
 function scoreText() {
   const { won, lost, drawn } = tab.score;
   if (!won && !lost && !drawn) return '';
-  const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', game.opponent];
+  const opponent = game.opponent[0].toUpperCase() + game.opponent.slice(1);
+  const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', opponent];
   return `Score: ${you} ${won}, ${other} ${lost}, draws ${drawn}`;
 }
 
-/** Begins to note a game; `whole`: it begins with the empty board. */
-function record(whole) {
-  const { opponent, you } = game;
+/** Begins to note a game; `unstored`: why it will not be stored, or empty. */
+function record(unstored) {
+  const { opponent, you, first } = game;
   if (opponent !== tab.score?.opponent) tab.score = { opponent, won: 0, lost: 0, drawn: 0 };
   tab.number += 1;
-  tab.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false };
+  tab.game = { opponent, you, first, began: Date.now(), moves: '', times: [], unstored, over: false };
 }
 
 /** Notes the game as it stands now, and when its last moves were made. */
@@ -195,11 +224,11 @@ async function store() {
 
 /** Stores a game where that can be done, and says what came of it. */
 async function sent(ended) {
-  if (!ended.whole) return 'Games that start from a set-up position are not stored.';
+  if (ended.unstored) return ended.unstored;
   if (!mayChange) return 'Games from another computer are not stored.';
-  const { opponent, you, moves, times } = ended;
+  const { opponent, first, moves, times } = ended;
   const { session, number } = tab;
-  const played = { session, number, opponent, first: you === 'X', moves, times };
+  const played = { session, number, opponent, first: first === 'X', moves, times };
   try {
     ended.stored = (await post('/api/games', played)).game;
     return `Stored as game ${ended.stored}.`;
@@ -213,10 +242,11 @@ function resume() {
   const named = Object.fromEntries(new URLSearchParams(location.search));
   $('opponent').value = named.opponent ?? DEFAULT;
   const opponent = $('opponent').value || DEFAULT; // a link may name one that there is not
-  const { you = null, position = null, moves = '', at = Infinity } = named;
-  Object.assign(game, { opponent, you, position, moves, at });
-  const fits = ['opponent', 'you', 'moves'].every((name) => tab.game?.[name] === game[name]);
-  if (position || !fits) record(!position && !moves);
+  const { you = null, first = 'X', position = null, moves = '', at = Infinity } = named;
+  Object.assign(game, { opponent, you, first, position, moves, at });
+  const fits = ['opponent', 'you', 'first', 'moves'].every((name) => tab.game?.[name] === game[name]);
+  if (position) record('Games that start from a set-up position are not stored.');
+  else if (!fits) record(moves && 'This game began in another tab or with a link, so it is not stored.');
   update();
 }
 
@@ -231,6 +261,7 @@ for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
 for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
 $('new').addEventListener('click', another);
 $('slider').addEventListener('input', () => goTo(Number($('slider').value)));
-$('undo').addEventListener('click', () => goTo(view.undo));
-$('redo').addEventListener('click', () => goTo(view.redo));
+$('undo').addEventListener('click', () => view && goTo(view.undo));
+$('redo').addEventListener('click', () => view && goTo(view.redo));
+await becomeThisTab();
 resume();

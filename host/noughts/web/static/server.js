@@ -2,9 +2,11 @@
 
 import { $ } from './page.js';
 
-export const AWAY = 'noughts is no longer running; start it again and this page continues.';
-const BUSY = 'noughts is busy; this page will continue in a moment.';
+export const AWAY = 'noughts has stopped. Start it again, and this page goes on by itself.';
+const BUSY = 'noughts is busy. This page goes on in a moment.';
+const SLOW = 'noughts is slow to answer. This page is still waiting.';
 export const RETRY_MS = 500;
+const SLOW_MS = 1500;
 
 const tokenOf = (page) => page.querySelector('meta[name="token"]').content;
 let token = tokenOf(document);
@@ -40,7 +42,9 @@ export async function post(address, content, late = true) {
 /** Asks until the server answers, which may be away or have too much to do. */
 async function fetched(address, options, late = true) {
   for (;;) {
+    const slow = setTimeout(() => showError(SLOW), SLOW_MS);
     const response = await fetch(address, options).catch(() => null);
+    clearTimeout(slow);
     const busy = response?.status === 429;
     showError(busy ? BUSY : response ? '' : AWAY);
     if (response && !busy) return response;

@@ -1,6 +1,6 @@
 // Steps through a game or a search: by buttons, slider and keys, and by itself.
 
-import { $ } from './page.js';
+import { $, icon } from './page.js';
 
 // How many steps each button goes.
 const BUTTONS = { first: -Infinity, back: -1, forward: 1, last: Infinity };
@@ -40,7 +40,8 @@ export class Stepper {
   go(step) {
     this.at = Math.min(Math.max(Math.trunc(step), 0), this.last);
     $('slider').value = this.at;
-    $('run').textContent = this.timer ? 'Stop' : 'Play';
+    const [picture, label] = this.timer ? ['stop', 'Stop'] : ['run', 'Play'];
+    $('run').replaceChildren(icon(picture), label);
     // Not `disabled`: the focused button keeps the focus.
     for (const [id, by] of Object.entries(BUTTONS)) {
       $(id).setAttribute('aria-disabled', this.at === (by < 0 ? 0 : this.last));
