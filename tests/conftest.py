@@ -203,6 +203,15 @@ def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
 
 
 @pytest.fixture
+def broken_unicorn(tmp_path: Path) -> dict[str, str]:
+    """An environment in which Unicorn cannot be loaded, as on a computer without a wheel for it."""
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "unicorn.py").write_text("raise ImportError('no library for this computer')\n")
+    return os.environ | {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture
 def port(tmp_path: Path, closing: Callable[..., Any]) -> Callable[[str], Port]:
     """Makes serial ports that send what the test wants."""
     from fed_port import Port

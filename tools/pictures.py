@@ -22,7 +22,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -38,8 +37,7 @@ from microbit_emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
 from noughts.recording.port_monitor import PortMonitor
-from noughts.recording.recorder import Recorder
-from noughts.recording.session import Session
+from noughts.recording.watch import Watch
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch import WatchApp
@@ -183,17 +181,15 @@ async def watched() -> str:
             threading.Thread(target=autoplay, args=playing, daemon=True).start()
             ports.append(f"ttyACM{seed}")
             Path(ports[-1]).symlink_to(board.port)
-        store = stack.enter_context(Store(Path("games.db"), create=True))
-        for port, name in zip(ports, NAMES, strict=True):
-            store.name_board(port, name)
-        follower = PortMonitor(ports, find=list)
-        stack.callback(follower.close)
-        session = Session()
-        recorder = Recorder(store, [follower])
-        app = WatchApp(recorder, session, stop)
-        recording = stack.enter_context(ThreadPoolExecutor(1))
-        recording.submit(recorder.run, stop, app.take)
+        with Store(Path("games.db"), create=True) as store:
+            for port, name in zip(ports, NAMES, strict=True):
+                store.name_board(port, name)
+        watch = Watch(Path("games.db"), [PortMonitor(ports, find=list)])
         stack.callback(stop.set)
+        stack.callback(watch.close)
+        session = watch.session
+        app = WatchApp(watch)
+        watch.start()
         async with app.run_test(size=(98, 16)) as pilot:
             while session.games < GAMES or not all(
                 state.game is not None and state.game.end == "-" and len(state.game.moves) > 2

@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -91,8 +90,7 @@ class _School:
 
     def publish(self) -> None:
         for number in range(len(self._stores)):
-            its_own = partial(self._stores.__getitem__, number)
-            publisher = Publisher(parse(self.broker.url), f"room{number}", its_own)
+            publisher = Publisher(parse(self.broker.url), f"room{number}")
             self._stack.callback(publisher.close)
             self._publishers.append(publisher)
 
@@ -106,8 +104,8 @@ class _School:
         for store, received in zip(self._stores, self._unstored, strict=True):
             store.add_many(received)
             received.clear()
-        for each in self._publishers:
-            each.poll()
+        for publisher, store in zip(self._publishers, self._stores, strict=False):
+            publisher.stored(store)
 
     def play(self, seconds: float) -> None:
         """Let all boards send one sentence per interval, each at its own time."""

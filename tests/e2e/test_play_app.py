@@ -2,20 +2,18 @@
 
 import contextlib
 import signal
-import threading
 
 import micropython_microbit_fs
 import pytest
 
 from boards import LETTERS
-from live_page import settled
+from live_page import Board, settled
 from needed import POSIX, long
 from noughts.protocol.sentences import Boot, Game, parse
-from noughts.recording.play_recording import PlayRecording
 from noughts.store.store import Store
-from noughts.terminal.play import BoardApp, draw
+from noughts.terminal.play import draw
 from sample_games import A_WINS, insert, stages
-from screens import StandIn, screen_text
+from screens import playing, screen_text
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 pytestmark = pytest.mark.anyio
@@ -27,9 +25,8 @@ def opened(tmp_path):
 
     @contextlib.asynccontextmanager
     async def start(size=(100, 30), keep_flash=lambda flash: None):
-        board = StandIn()
-        with contextlib.closing(PlayRecording(tmp_path / "games.db", "virtual-V2")) as recording:
-            app = BoardApp(board, threading.Event(), recording, keep_flash)
+        board = Board()
+        with playing(board, tmp_path / "games.db", keep_flash) as app:
             async with app.run_test(size=size) as pilot:
                 await pilot.pause(0.1)
                 yield app, pilot, board
@@ -81,7 +78,6 @@ async def test_v_replays_the_last_game_with_verdicts_and_q_returns(opened, tmp_p
         await settled(lambda: "once one has ended" in screen_text(app))
         board.says(BOOT, *stages(A_WINS), *stages([4], number=2, first="B"))
         await settled(lambda: "game 2, move 1: B in the centre" in screen_text(app))
-        await settled(lambda: app._recording.last)
         await pilot.press("v")
         await settled(lambda: "A begins." in screen_text(app))
         shown = " ".join(screen_text(app).split())
@@ -96,9 +92,9 @@ async def test_v_replays_the_last_game_with_verdicts_and_q_returns(opened, tmp_p
 
 async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
     async with opened() as (app, pilot, board):
-        board.sent = b"boom\x1b[31m\r\n"
+        board.serial.unread = b"boom\x1b[31m\r\n"
         await settled(lambda: "boom\\x1b[31m" in screen_text(app))
-        board.sent = (
+        board.serial.unread = (
             b'Traceback (most recent call last):\r\n  File "__main__", line 3\r\n'
             b"NameError: name 'gmae' is not defined\r\n"
         )
@@ -177,10 +173,8 @@ def test_signal_ends_play(started, number):
     assert program.stderr.read() == ""
 
 
-def test_missing_unicorn_is_reported(tmp_path, terminal):
-    """Loading it fails, as on a computer for which it has no wheel."""
-    (tmp_path / "unicorn.py").write_text("raise ImportError('no library for this computer')\n")
-    program = terminal("play", PYTHONPATH=str(tmp_path))
+def test_missing_unicorn_is_reported(broken_unicorn, terminal):
+    program = terminal("play", PYTHONPATH=broken_unicorn["PYTHONPATH"])
     assert program.end() == 1
     assert program.text.replace("\r\n", "\n") == (
         "noughts: the emulator needs Unicorn, which cannot be loaded here (no library for this "

@@ -14,7 +14,6 @@ import time
 import pytest
 
 import launcher
-from noughts.errors import BoardError
 from noughts.protocol.sentences import checksum
 from noughts.store.store import Store
 from sample_games import BOOT, DRAW, filled, stages, wire
@@ -69,11 +68,12 @@ def test_watch_reconnects_to_a_socket_url(watch):
     assert game.thought_ms == [1000] * 2 + [None] * 3 + [1000] * 4
 
 
-def test_watch_says_that_it_is_waiting_for_a_board(noughts, plugged, monkeypatch, tmp_path):
-    monkeypatch.setattr("noughts.cli.watch._print_until", lambda *_: 0)
-    status, _, err = noughts("watch", "--plain", db=tmp_path / "g.db")
-    assert status == 0
-    assert err.startswith("no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n")
+def test_watch_says_that_it_is_waiting_for_a_board(started, tmp_path):
+    process = started("watch", "--plain", "--db", tmp_path / "g.db", text=True)
+    expected = "no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n"
+    assert process.stderr.readline() == expected
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120) == 0
 
 
 def test_closed_output_ends_watch_without_losing_games(started, port, tmp_path):
@@ -95,13 +95,13 @@ def test_closed_output_ends_watch_without_losing_games(started, port, tmp_path):
     assert len(games(db)) == 1
 
 
-def test_virtual_board_that_cannot_start_ends_watch(tmp_path, refused, monkeypatch):
-    def refuse(*_):
-        raise BoardError("it cannot be started; close some programs")
-
-    monkeypatch.setattr("noughts.virtual.board.start_process", refuse)
-    error = refused("watch", "--emulated", "2", "--plain", db=tmp_path / "g.db")
-    assert error == "noughts: it cannot be started; close some programs\n"
+def test_virtual_board_that_cannot_start_ends_watch(started, tmp_path, broken_unicorn):
+    process = started(
+        "watch", "--emulated", "2", "--plain", "--db", tmp_path / "g.db", env=broken_unicorn
+    )
+    assert process.wait(120) == 1
+    error = process.stderr.read().decode()
+    assert error.startswith("noughts: the emulator needs Unicorn") and error.count("\n") == 1
 
 
 def test_slow_reader_does_not_delay_storing(started, port, tmp_path):

@@ -11,8 +11,8 @@ from typing import Any
 
 from starlette.types import Message
 
+from live_page import idle_boards
 from noughts.web.app import application
-from noughts.web.live import LiveBoards
 from noughts.web.safety import Site
 
 _VOID = {"meta", "link", "input", "img"}
@@ -129,7 +129,7 @@ def ask(
 
     async def once() -> None:
         with suppress(ZeroDivisionError):  # the server re-raises it after answering
-            await application(site, LiveBoards(site))(scope, receive, send)
+            await application(site, idle_boards(site))(scope, receive, send)
 
     asyncio.run(once())
     return Answer(messages)

@@ -1,27 +1,53 @@
 """Stand-ins for the boards on the page, which do what a test wants."""
 
 import asyncio
-import threading
 from collections.abc import Callable
+from typing import Any
 
-from noughts.errors import BoardError, BoardGoneError
+from noughts.errors import BoardGoneError
 from noughts.protocol.sentences import Sentence
-from noughts.recording.events import PortOpened
-from noughts.recording.sources import DataReceived
+from noughts.recording.data_logs import DataLogs
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.watch import Watch
+from noughts.virtual.virtual_boards import VirtualBoards
 from noughts.web.live import LiveBoards
+from noughts.web.safety import Site
 from sample_games import wire
+from waiting import until
 
 DARK = bytes(25)
 
 
-class Board:
-    """Shows what the test wants, and records what is done to it."""
+class BoardPort:
+    """The serial port of a stand-in board."""
 
-    firmware = "MicroPython"
+    port = "there"
+
+    def __init__(self) -> None:
+        self.unread = b""
+
+    def read(self, size: int) -> bytes:
+        data, self.unread = self.unread[:size], self.unread[size:]
+        return data
+
+    def close(self) -> None:
+        """It stays usable, for a board that is restarted."""
+
+
+class Board:
+    """Shows and sends what the test wants, and records what is done to it."""
+
+    firmware = "stand-in of the tests"
+    port = BoardPort.port
 
     def __init__(self) -> None:
         self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.serial = BoardPort()
         self.done: list[tuple[object, ...]] = []
+        self.before_press: Callable[[], object] = lambda: None
+
+    def says(self, *sentences: Sentence) -> None:
+        self.serial.unread += wire(*sentences)
 
     def leds(self) -> bytes:
         if self.ended:
@@ -34,45 +60,52 @@ class Board:
     def memory(self) -> bytes:
         return self.flash
 
+    def close(self) -> None:
+        self.ended = True
+
     def __getattr__(self, name: str) -> Callable[..., None]:
         def do(*given: object) -> None:
             if self.ended:
                 raise BoardGoneError("it was killed; start again")
+            if name == "press":
+                self.before_press()
             self.done.append((name, *given))
 
         return do
 
 
-class Boards:
-    """Stands in for virtual boards: all are running, but not emulated."""
+def stand_in_boards(site: Site) -> LiveBoards:
+    """The boards of a site; the virtual ones are not emulated."""
 
-    def __init__(
-        self, count: int, follow: Callable[..., object], changed: Callable[[str], object]
-    ) -> None:
-        self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
-        self.running = {name: Board() for name in self.kinds}
-        self.names: dict[str, str] = {}
-        self.errors: dict[str, str] = {}
-        self._changed = changed
+    ports, virtual = PortMonitor(), stand_in_virtual(site.boards, PortMonitor(find=list))
+    watch = Watch(site.db, [ports, DataLogs(), virtual], has_fallback=True)
+    return LiveBoards(watch, ports, virtual)
 
-    def start(self) -> None:
-        for name in self.kinds:
-            self._changed(name)
 
-    def board(self, name: str) -> Board:
-        if name not in self.running:
-            raise BoardError("it does not run")
-        return self.running[name]
+def stand_in_virtual(count: int, ports: Any = None) -> VirtualBoards:
+    """Virtual boards that are not emulated."""
 
-    def close(self) -> None:
-        self.running.clear()
-        self.recorded = "record games" not in [thread.name for thread in threading.enumerate()]
+    def start(model: str) -> Any:
+        return Board()
+
+    return VirtualBoards(count, ports, start_board=start)
+
+
+def idle_boards(site: Site) -> LiveBoards:
+    """No boards, and nothing runs; for requests that are not about boards."""
+    none: Any = None
+    return LiveBoards(Watch(site.db), none, stand_in_virtual(0))
+
+
+def device_of(live_boards: LiveBoards, name: str = "virtual-1") -> Any:
+    """A stand-in, once it has started."""
+    return live_boards.virtual.boards[name].device
 
 
 def board_sends(live_boards: LiveBoards, *sentences: Sentence) -> None:
-    """Plug in the first virtual board, and let it send sentences."""
-    live_boards._recorded.put(PortOpened("virtual-1", "there"))
-    live_boards._recorded.put(DataReceived("virtual-1", wire(*sentences), None))
+    """Let the first virtual board send sentences, once it runs."""
+    until(lambda: device_of(live_boards) is not None, "the board")
+    device_of(live_boards).says(*sentences)
 
 
 async def settled(holds: Callable[[], object]) -> None:

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from noughts.web.app import application
-from noughts.web.live import LiveBoards
+from noughts.web.live import live_boards
 from noughts.web.safety import Site
 from noughts.web.server import http_server, listening, own_addresses
 from waiting import LIMIT_S
@@ -46,7 +46,7 @@ class ThreadServer(_Served):
         self.port = self._sock.getsockname()[1]
         hosts = (*Site.hosts, *own_addresses()) if lan else Site.hosts
         self.site = Site(db, self.port, hosts, lan, boards)
-        self.live_boards = LiveBoards(self.site)
+        self.live_boards = live_boards(self.site)
         ready = threading.Event()
         self._server = http_server(application(self.site, self.live_boards, ready.set))
         self._thread = threading.Thread(target=self._server.run, args=([self._sock],))

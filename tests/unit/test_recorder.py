@@ -1,4 +1,4 @@
-"""The recorder: from bytes, by cable and radio, to the store and events; games of `play`."""
+"""The recorder: from bytes, by cable and radio, to the store and events."""
 
 import contextlib
 import io
@@ -13,7 +13,6 @@ import fuzz_log
 from failing_connection import FailingConnection
 from needed import POSIX, long
 from noughts.boards.ports import Port
-from noughts.cli.watch import _sum_up
 from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum
@@ -30,7 +29,6 @@ from noughts.recording.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.recording.play_recording import PlayRecording
 from noughts.recording.port_monitor import name_of
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
@@ -40,7 +38,6 @@ from noughts.store import capture
 from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
 from sample_games import A_WINS, AT, BOOT, DRAW, receive, stages, wire, write
-from waiting import until
 
 
 def stored_lines(store):
@@ -231,7 +228,7 @@ def test_lines_that_could_not_be_stored_can_be_read_again(store, recorder, tmp_p
 
 @POSIX
 @pytest.mark.parametrize("deleted", ["games.db*", "games.db-wal"])
-def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted, capsys):
+def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted):
     db = tmp_path / "games.db"
     first, second = stages(DRAW), stages(DRAW, number=2)
     store = Store(db, create=True)
@@ -247,8 +244,7 @@ def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted, cap
         receive(recorder, "usb-1", wire(*second[5:]), AT)
         (game,) = games(recorder.store, GameFilter())
         assert game.name == "red"
-        _sum_up(Session(), recorder, 0)
-        assert capsys.readouterr().err.endswith(f"stored in {now}\n")
+        assert recorder.store.path == now
     assert (game.number, game.thought_ms) == (2, [1000] * 9)
     if deleted == "games.db-wal":
         with Store(db) as before:
@@ -390,63 +386,3 @@ def test_known_boards_file_accepts_ids_names_and_comments(tmp_path):
         path.write_text(text)
         with pytest.raises(NoughtsError, match=error):
             known_ids(path, names)
-
-
-@pytest.fixture
-def recorded(tmp_path):
-    """Records these sentences in a store of this name; gives the closed recording."""
-
-    def record(*sentences, store="games.db"):
-        recording = PlayRecording(tmp_path / store, "virtual-V2")
-        recording.receive(wire(*sentences))
-        recording.close()
-        return recording
-
-    return record
-
-
-def test_play_recording_tracks_score_and_last_game(recorded):
-    recording = recorded(
-        BOOT,
-        stages(A_WINS, boot="AAAAAAAA")[-1],  # resent, from an earlier session
-        *stages(A_WINS, step_ms=500),
-        *stages(DRAW, number=2)[4:],
-        *stages(DRAW[:2], end="x", number=3),
-        *stages([], end="x", number=4),  # without a move
-        *stages(A_WINS, seats="PP", number=5)[:5],
-    )
-    assert recording.stored == {1, 2, 3, 4} and recording.error == ""
-    assert recording.score == {"PH": {"A": 1, "=": 1}}
-    last = recording.last
-    assert (last.id, last.board, last.hardware, last.result) == (3, "virtual-V2", "V1", "draw")
-    assert last.thought_ms == [None] * 4 + [1000] * 5
-
-
-@pytest.mark.parametrize("when", ["at once", "later"])
-def test_play_recording_reports_failing_store_and_continues(recorded, tmp_path, monkeypatch, when):
-    add_many = Store.add_many
-
-    def fail(store, received):
-        if store.path.parent == tmp_path:
-            raise StoreError("no room to write")
-        return add_many(store, received)
-
-    (tmp_path / "file").write_text("not a folder")
-    monkeypatch.setattr(Store, "add_many", fail)
-    store = "games.db" if when == "later" else "file/games.db"
-    recording = recorded(BOOT, *stages(A_WINS), store=store)
-    assert ("no room to write" if when == "later" else "cannot make the folder") in recording.error
-    assert not recording.stored and (when == "later" or recording.last.result == "A")
-
-
-@POSIX
-def test_replacement_of_a_deleted_store_is_reported(tmp_path):
-    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
-    recording.receive(wire(BOOT, *stages(A_WINS)))
-    until(lambda: recording.stored, "the game")
-    for file in tmp_path.glob("games.db?*"):
-        file.unlink()
-    recording.receive(wire(*stages(DRAW, number=2)))
-    recording.close()
-    assert recording.error == ""
-    assert "games are stored in" in recording.moved and "games-2.db" in recording.moved

@@ -122,7 +122,8 @@ def test_repeated_earlier_boot_does_not_become_the_last(recorder):
 
 
 def test_resent_games_do_not_replace_the_current_game(recorder):
-    session, live, observer = Session(), LiveBoard(BOARD), Observer()
+    session, observer = Session(), Observer()
+    live = LiveBoard(session.board(BOARD))
     follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
     for sentences in ((BOOT, *NOW[:3]), STORED, STORED):
         follow(send(recorder, *sentences), session, live)
@@ -132,16 +133,17 @@ def test_resent_games_do_not_replace_the_current_game(recorder):
     assert observer.now.game == state.game == NOW[2] and state.score == {}
     assert (session.games, session.recovered) == (3, 3)
     assert [ended.played_before for ended in session.ended] == [AT] * 3
-    record = live.record("red", state)
+    record = live.record("red")
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
     assert [text for _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
     follow(send(recorder, NOW[-1]), session, live)
     assert (state.game, state.score) == (NOW[-1], {"A": 1})
-    assert live.record("red", state)["headline"] == "You have won!"
+    assert live.record("red")["headline"] == "You have won!"
 
 
 def test_repeated_end_by_radio_does_not_replace_next_game(recorder):
-    session, live = Session(), LiveBoard("radio-9A1B2C3D")
+    session = Session()
+    live = LiveBoard(session.board("radio-9A1B2C3D"))
     following = stages(DRAWN, number=2, boot="BBBBBBBB")[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
         events = receive(recorder, BOARD, wire(sentence, radio_id="9A1B2C3D"), AT)
@@ -149,7 +151,7 @@ def test_repeated_end_by_radio_does_not_replace_next_game(recorder):
         follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
-    record = live.record("red", state)
+    record = live.record("red")
     assert record["headline"] == "The chip's turn"
     assert record["facts"].endswith("by radio, via usb-1")
 

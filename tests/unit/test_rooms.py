@@ -214,7 +214,7 @@ class Room(publisher.Publisher):
 
     def __init__(self, store):
         self.store, self.events = store, []
-        super().__init__(parse(BROKER), "3b", lambda: self.store)
+        super().__init__(parse(BROKER), "3b")
         self.connect()
 
     def connect(self):
@@ -225,7 +225,7 @@ class Room(publisher.Publisher):
     def next(self):
         """The number in the line of the next message; or the status, and whether it is retained."""
         while not self._broker.sent:
-            self.events += self.poll()
+            self.events += self.stored(self.store)
         topic, payload, retain = self._broker.sent.popleft()
         if topic == "status":
             return payload.decode(), retain
@@ -242,7 +242,7 @@ class Room(publisher.Publisher):
 
     def receive(self, topic, payload):
         self._broker.receive(f"3b/{topic}", payload)
-        self.events += self.poll()
+        self.events += self.stored(self.store)
         assert self._broker.acknowledged.pop() == 7
 
     def store_line(self, number, board=None):
@@ -304,7 +304,7 @@ def test_missing_collector_is_reported_until_one_confirms(room, monkeypatch):
     room.confirm(0)
     assert room.events.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
     room.end()
-    assert room.poll() == []
+    assert room.stored(room.store) == []
 
 
 def published(store):

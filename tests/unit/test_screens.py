@@ -6,13 +6,14 @@ Each picture is drawn in the smallest usual terminal, and in one with room for e
 
 import re
 import threading
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from live_page import settled
+from live_page import Board, settled
 from noughts.protocol.sentences import Boot
 from noughts.recording.events import (
     BoardNamed,
@@ -25,16 +26,15 @@ from noughts.recording.events import (
     SentenceStored,
     StoreBusy,
 )
-from noughts.recording.play_recording import PlayRecording
-from noughts.recording.recorder import Recorder
-from noughts.recording.session import Session
+from noughts.recording.sources import Delivered
+from noughts.recording.watch import Watch
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.terminal.play import BoardApp
 from noughts.terminal.replay import ReplayApp
 from noughts.terminal.watch import WatchApp
 from sample_games import A_WINS, AT, BOOT, filled, insert, stages
-from screens import StandIn, screen_text
+from screens import playing, screen_text
+from waiting import LIMIT_S
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids="{0[0]}x{0[1]}".format)
 SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
@@ -52,11 +52,10 @@ def plain_environment(monkeypatch):
 
 @SIZES
 def test_play_at_the_end_of_a_game(snap_compare, size):
-    board = StandIn()
+    board = Board()
     board.shown = bytes([9, 0, 7, 0, 0] + [0] * 5 + [9, 0, 9, 0, 7] + [0] * 5 + [9, 0, 0, 0, 7])
     board.says(Boot("00000A83", "V2", "1.0.0", "2798"), *stages(A_WINS))
-    with closing(PlayRecording(Path("games.db"), "virtual-V2")) as recording:
-        app = BoardApp(board, threading.Event(), recording)
+    with playing(board, Path("games.db")) as app:
 
         async def shown(pilot):
             for text in ("You have won!", "[██]", "A 1, B 0"):
@@ -98,11 +97,9 @@ def events(store):
 
 @SIZES
 def test_watch(snap_compare, size):
-    with Store(Path("games.db"), create=True) as store, closing(Recorder(store)) as recorder:
-        session = Session()
-        for event in events(store):
-            session.take(event)
-        app = WatchApp(recorder, session, threading.Event())
+    with watching(Path("games.db")) as watch, Store(Path("games.db"), create=True) as store:
+        app = WatchApp(watch)
+        happens(watch, *events(store))
 
         async def shown(pilot):
             await settled(lambda: "sentences" in screen_text(app))
@@ -118,32 +115,45 @@ def test_replay_of_a_mistake(snap_compare, size):
     assert snap_compare(ReplayApp(found, None), terminal_size=size, press=["right", "right"])
 
 
+@contextmanager
+def watching(path):
+    """A watch of nothing; the test says what happens."""
+    Store(path, create=True).close()
+    watch = Watch(path)
+    watch.start()
+    yield watch
+    watch.close()
+
+
+def happens(watch, *events):
+    """Let a watch report these events, and wait until it has."""
+    for event in events:
+        watch.receive(event)
+    for _ in range(2):  # the session takes them between these
+        done = threading.Event()
+        watch.receive(Delivered(done.set))
+        assert done.wait(LIMIT_S)
+
+
 @pytest.fixture
 def screen(tmp_path):
     """Opens the screen of `watch` after these events; gives a pilot and the app."""
 
     @asynccontextmanager
     async def shown(events, size=USUAL, folder=tmp_path):
-        watch = Recorder(Store(folder / "games.db", create=True))
-        session = Session()
-        for event in events(folder / "games.db"):
-            session.take(event)
-        app = WatchApp(watch, session, threading.Event())
-        try:
+        with watching(folder / "games.db") as watch:
+            app = WatchApp(watch)
+            happens(watch, *events(folder / "games.db"))
             async with app.run_test(size=size) as pilot:
-                await redraw(pilot, app)
-                yield pilot, app
-        finally:
-            watch.close()
+                await redraw(pilot)
+                yield pilot, app, partial(happens, watch)
 
     return shown
 
 
-async def redraw(pilot, app):
-    """Without waiting for the app's timer."""
-    await pilot.pause()
-    app._redraw()
-    await pilot.pause()
+async def redraw(pilot):
+    """Wait until the app has drawn what has changed."""
+    await pilot.pause(0.3)
 
 
 def thirty_boards(path):
@@ -164,7 +174,7 @@ def thirty_boards(path):
 async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
-    async with screen(thirty_boards, size, folder) as (pilot, app):
+    async with screen(thirty_boards, size, folder) as (pilot, app, _):
         *_, keys, status = shown = screen_text(app).splitlines()
         assert keys.strip().startswith("q quit  ? help") and keys.endswith("enter replay")
         assert status.endswith("games.db") and "stored in " in status
@@ -180,9 +190,9 @@ async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_pat
 
 
 async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
-    async with screen(thirty_boards) as (pilot, app):
+    async with screen(thirty_boards) as (pilot, app, happens):
         await pilot.press("down", "down", "enter")
-        await redraw(pilot, app)
+        await redraw(pilot)
         shown = screen_text(app)
         assert "game 28: A is a person, B is the chip (hard)" in shown
         assert "table 3" in shown and "q leave" in shown
@@ -190,30 +200,30 @@ async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
         shown = screen_text(app)
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
         await pilot.press("q")
-        await redraw(pilot, app)
+        await redraw(pilot)
         assert "q quit" in screen_text(app)
-        app.take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
-        await redraw(pilot, app)
+        happens(PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled"))
+        await redraw(pilot)
         assert "30 boards, 1 unplugged" in screen_text(app).splitlines()[0]
         assert app.is_running
         await pilot.press("q")
-        await redraw(pilot, app)
+        await redraw(pilot)
         assert not app.is_running
 
 
-async def test_chosen_game_stays_chosen_when_others_end(screen):
-    async with screen(lambda path: [], SMALL) as (pilot, app):
+async def test_chosen_game_stays_chosen_when_others_end(screen, tmp_path):
+    async with screen(lambda path: [], SMALL) as (pilot, app, happens):
         shown = screen_text(app)
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
-        with Store(app._recorder.store.path) as store:
+        with Store(tmp_path / "games.db") as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
                 added = insert(store, "usb-1", sentence, AT)
-                app.take([SentenceStored("usb-1", sentence, added.game, added.new)])
-                await redraw(pilot, app)
+                happens(SentenceStored("usb-1", sentence, added.game, added.new))
+                await redraw(pilot)
                 if number == 2:
                     await pilot.press("down")  # to game 1
         await pilot.press("enter")
-        await redraw(pilot, app)
+        await redraw(pilot)
         assert "game 1: A is a person" in screen_text(app)

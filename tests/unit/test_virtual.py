@@ -8,6 +8,7 @@ import serial
 from needed import POSIX
 from noughts.virtual.process import Pty, Tcp
 from noughts.virtual.program import Program, StoredFlash, choice_in
+from noughts.virtual.virtual_boards import RestartableBoard
 from waiting import until
 
 
@@ -69,6 +70,16 @@ def test_two_tcp_programs_receive_the_output():
         assert read(line, 1) == b"y"
         line.write(b"more")
         assert two.read(4) == b"more"
+
+
+def test_end_of_a_board_is_not_that_of_its_successor():
+    """A browser may have looked at the old board while another one restarted it."""
+    board = RestartableBoard("virtual-1", "V2", device="new")
+    board.note_end("old", "it was killed")
+    assert board.error == ""
+    board.note_end("new", "it was killed")
+    board.note_end("new", "its port is gone")
+    assert board.error == "it was killed"
 
 
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")

@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import json
+import threading
 from functools import partial
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
 from serial.tools import list_ports
 
-from live_page import Board, Boards, settled
+from live_page import Board, device_of, settled, stand_in_boards, stand_in_virtual
 from noughts import brain
 from noughts.boards.start import Start
 from noughts.brain.device import device_files
@@ -23,16 +23,18 @@ from noughts.recording.events import (
     PortUnavailable,
     SentenceStored,
 )
-from noughts.recording.session import BoardState, Session
+from noughts.recording.session import Session
+from noughts.recording.watch import Watch
 from noughts.store.store import Store
 from noughts.views.situation import Situation
-from noughts.web import live as web_live
+from noughts.virtual.virtual_boards import RestartableBoard
 from noughts.web import tasks as web_tasks
 from noughts.web.app import application
 from noughts.web.controls import do
 from noughts.web.live import Channel, LiveBoard, LiveBoards
 from noughts.web.safety import Site
 from sample_games import BOOT, stages
+from waiting import until as wait_for
 
 NAME = "virtual-1"
 pytestmark = pytest.mark.anyio
@@ -68,15 +70,15 @@ class Browser:
 async def live(tmp_path, monkeypatch):
     """Starts this many boards; gives them and a function that opens browsers on them."""
     monkeypatch.setattr(list_ports, "comports", list)
-    monkeypatch.setattr(web_live, "VirtualBoards", Boards)
-    monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
     started, browsers = [], []
     tasks = asyncio.all_tasks()
 
-    def start(boards=1, **named):
+    async def start(boards=1, **named):
         site = Site(tmp_path / "games.db", 8017, boards=boards, **named)
-        started.append(LiveBoards(site))
+        started.append(stand_in_boards(site))
         started[0].start()
+        virtual = started[0].virtual.boards.values()
+        await settled(lambda: all(board.device for board in virtual))
 
         def browse(*words, **named):
             browsers.append(Browser(site, started[0], *words, **named))
@@ -89,17 +91,15 @@ async def live(tmp_path, monkeypatch):
         await browser.leave()
     await asyncio.to_thread(started[0].close)
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
-    assert started[0].virtual.recorded, "boards ended before everything they sent was stored"
-    assert not started[0]._recording.is_alive()
 
 
 async def test_other_browsers_keep_watching_when_one_leaves(live):
-    live_boards, browse = live()
+    live_boards, browse = await live()
     one, two, three = (browse(leds=leds) for leds in (True, True, False))
     for browser in (one, two):
         await browser.until(lambda now: f"leds/{NAME}" in now)
     await one.leave()
-    live_boards.virtual.running[NAME].shown = bytes([9] * 25)
+    device_of(live_boards).shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
     live_boards.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
@@ -110,26 +110,80 @@ async def test_other_browsers_keep_watching_when_one_leaves(live):
     assert not any(f"leds/{NAME}" in each for each in three.messages)
 
 
+async def press(live_boards, browser, what="press", buttons="AB", name=NAME, **more):
+    """Let the page of this browser hold something, or release it."""
+    message = {"board": name, "do": what, "buttons": buttons, "stream": browser.now["stream"]}
+    await do(live_boards, message | more)
+
+
+@pytest.fixture
+async def two_pages(live):
+    """Two boards, and two pages that follow them and may press buttons."""
+    live_boards, browse = await live(2)
+    pages = browse(), browse()
+    for page in pages:
+        await page.until(lambda now: "stream" in now)
+    return live_boards, *pages
+
+
+async def test_stream_that_ends_lets_go_of_what_its_page_holds(two_pages):
+    live_boards, one, two = two_pages
+    first, second = (device_of(live_boards, name) for name in (NAME, "virtual-2"))
+    await press(live_boards, one, buttons="A")
+    await press(live_boards, one, "tilt", x=1, y=0)
+    await press(live_boards, one, name="virtual-2")
+    second.ended = True
+    await press(live_boards, two, buttons="B")
+    first.done.clear()
+    await one.leave()
+    assert first.done == [("release", "A"), ("tilt", 0, 0)]
+    await two.leave()
+    assert first.done == [("release", "A"), ("tilt", 0, 0), ("release", "B")]
+
+
+async def test_button_is_down_until_each_page_that_holds_it_has_released_it(two_pages):
+    live_boards, one, two = two_pages
+    device = device_of(live_boards)
+    for page in (one, two):
+        await press(live_boards, page)
+    device.done.clear()
+    await press(live_boards, one, "release", "A")
+    await one.leave()
+    assert device.done == []
+    await press(live_boards, two, "release")
+    assert device.done == [("release", "A", "B")]
+
+
+async def test_press_that_arrives_after_its_stream_has_ended_is_refused_or_released(two_pages):
+    live_boards, one, two = two_pages
+    device = device_of(live_boards)
+    await one.leave()
+    with pytest.raises(BoardError, match="lost its connection"):
+        await press(live_boards, one)
+    assert device.done == []
+    ended = asyncio.ensure_future(two.leave())
+    device.before_press = partial(wait_for, ended.done)  # in the thread that presses
+    await press(live_boards, two)
+    assert device.done == [("press", "A", "B"), ("release", "A", "B")]
+
+
 @pytest.mark.parametrize(("leds", "lan", "may"), [(1, 0, 1), (0, 0, 0), (1, 1, 0)])
-async def test_boards_are_released_when_a_controlling_page_leaves(live, leds, lan, may):
-    live_boards, browse = live(2, lan=bool(lan))
+async def test_only_a_page_that_may_press_buttons_gets_a_stream(live, leds, lan, may):
+    _, browse = await live(lan=bool(lan))
     browser = browse(leds=bool(leds), client="192.0.2.7" if lan else "127.0.0.1")
     await browser.until(lambda now: "order" in now)
-    ended, board = live_boards.virtual.running.values()
-    ended.ended = True
-    await browser.leave()
-    assert board.done == [("release", "A", "B"), ("tilt", 0, 0)] * may
+    assert ("stream" in browser.now) == may
 
 
 async def test_controls_are_read_from_the_boards_flash(live):
-    live_boards, browse = live()
+    live_boards, browse = await live()
     browser = browse()
 
     def played_by(controls):
         return lambda now: now.get(f"board/{NAME}", {}).get("facts", "").endswith(controls)
 
     await browser.until(played_by("played by buttons"))
-    live_boards.virtual.running[NAME].flash = b"\xfe.\x08settingsHt"
+    device_of(live_boards).flash = b"\xfe.\x08settingsHt"
     await browser.until(played_by("played by tilt"))
 
 
@@ -138,49 +192,67 @@ async def test_stored_names_are_shown_from_the_start(live, tmp_path):
         store.name_board(NAME, "blue table")
         store.name_board("usb-9", "not here")
 
-    _, browse = live()
+    _, browse = await live()
     browser = browse()
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("name") == "blue table")
     assert browser.now["order"] == [NAME] and "board/usb-9" not in browser.now
 
 
 async def test_reset_updates_the_page_and_a_second_start_is_ignored(live):
-    live_boards, browse = live()
+    live_boards, browse = await live()
     browser = browse()
     live_boards.record(NAME, BOOT)  # as the update task does
-    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
+    await browser.until(lambda now: len(now.get(f"board/{NAME}", {}).get("lines", ())) > 1)
     assert browser.now[f"board/{NAME}"]["headline"] == "Menu: choose an opponent"
     for what in ("start", "reset"):  # it already runs, started by an earlier click
-        await asyncio.to_thread(do, live_boards, {"board": NAME, "do": what})
+        await do(live_boards, {"board": NAME, "do": what})
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: choose an opponent")
-    await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
-    assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
+    assert device_of(live_boards).done == [("reset",)]
+
+
+async def test_ended_board_is_reported_and_starts_again(live):
+    live_boards, browse = await live()
+    browser = browse()
+    device = device_of(live_boards)
+    device.ended = True
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
+    assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
+    await do(live_boards, {"board": NAME, "do": "start"})
+    await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
+    await settled(lambda: device_of(live_boards) not in (None, device))
 
 
 async def test_gateways_and_refused_boards_have_no_card(live):
-    live_boards, browse = live(boards=0)
+    live_boards, browse = await live(boards=0)
     by_radio = SentenceStored("radio-1", BOOT, None, True, gateway="usb-1")
-    live_boards._take([OPENED, by_radio, BoardRefused("radio-2", "usb-1", "unknown")])
+    for event in (OPENED, by_radio, BoardRefused("radio-2", "usb-1", "unknown")):
+        live_boards.watch.receive(event)
     await (browser := browse()).until(lambda now: now.get("order"))
     assert browser.now["order"] == ["radio-1"]
 
 
-async def test_restarted_board_is_not_reported_as_ended(live):
-    boards, _ = live()
-    old, running = boards.virtual.running[NAME], boards.virtual.running
-    old.ended, old.leds = True, lambda: running.update({NAME: Board()}) or old.tilt()
-    boards._set_leds()
-    assert not boards.virtual.errors
-
-
 async def test_unavailable_ports_give_a_few_printable_lines(live):
-    live_boards, browse = live(boards=0)
+    live_boards, browse = await live(boards=0)
     port = "/dev/ttyACM0"
     refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
-    live_boards._take([PortOpened("usb-1", port), PortClosed("usb-1", port, "pulled"), *refused])
+    for event in (PortOpened("usb-1", port), PortClosed("usb-1", port, "pulled"), *refused):
+        live_boards.watch.receive(event)
     browser = browse()
     await browser.until(lambda now: len(now.get("site", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"])
+
+
+async def test_fault_in_recording_is_shown_on_the_page(live, monkeypatch):
+    def fail(*_):
+        raise KeyError("seats")
+
+    monkeypatch.setattr(Store, "add_many", fail)
+    live_boards, browse = await live()
+    browser = browse()
+    device_of(live_boards).says(BOOT)
+    await browser.until(lambda now: now.get("site"))
+    why = "a fault of noughts (KeyError('seats')); please report it"
+    assert browser.now["site"] == [f"games are not stored: {why}"]
 
 
 @pytest.mark.parametrize(
@@ -189,20 +261,20 @@ async def test_unavailable_ports_give_a_few_printable_lines(live):
         {"board": "usb-1", "do": "reset"},
         {"board": ["one"], "do": "reset"},
         {"do": "reset"},
-        {"board": "one", "do": "explode"},
-        {"board": "one", "do": "tap", "buttons": "AAAA"},
-        {"board": "one", "do": "tilt", "x": 9, "y": 0},
-        {"board": "one", "do": "nudge", "x": None, "y": 0},
+        {"board": NAME, "do": "explode"},
+        {"board": NAME, "do": "tap", "buttons": "AAAA"},
+        {"board": NAME, "do": "tilt", "x": 9, "y": 0},
+        {"board": NAME, "do": "nudge", "x": None, "y": 0},
     ],
 )
-def test_invalid_message_is_refused(message):
-    one = Board()
-    boards = SimpleNamespace(
-        virtual=SimpleNamespace(kinds={"one": "V2"}, errors={}, board={"one": one}.get)
-    )
+async def test_invalid_message_is_refused(tmp_path, message):
+    boards = stand_in_virtual(1)
+    device = Board()
+    boards.boards["virtual-1"].device = device
+    live_boards = LiveBoards(Watch(tmp_path / "games.db"), Mock(), boards)
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
-        do(boards, message)
-    assert one.done == []
+        await do(live_boards, message)
+    assert device.done == []
 
 
 def test_channel_gives_changes_and_refreshes_when_due():
@@ -222,12 +294,13 @@ def test_channel_gives_changes_and_refreshes_when_due():
 
 def record(*events, shows=None):
     """What the page receives after these events; shows: the situation on the LEDs."""
-    session, board = Session(), LiveBoard("usb-1")
+    session = Session()
+    board = LiveBoard(session.board("usb-1"))
     for event in events:
         session.take(event)
         board.take(event)
     board.observer.now = shows or board.observer.now
-    return json.loads(json.dumps(board.record("blue table", session.boards.get("usb-1"))))
+    return json.loads(json.dumps(board.record("blue table")))
 
 
 def played(*moves, end=None):
@@ -281,31 +354,34 @@ def test_board_lines_are_short_few_and_printable():
 
 
 def test_record_of_a_virtual_board_that_starts_or_has_failed():
-    board = LiveBoard("virtual-1", "V2")
-    state = BoardState("virtual-1", "/dev/pts/1")
-    shown = board.record("virtual-1", None)
-    assert shown["headline"] == "The board is starting"
-    shown = board.record("virtual-1", state)
+    session = Session()
+    board = LiveBoard(session.board(NAME), RestartableBoard(NAME, "V2"))
+    assert board.record(NAME)["headline"] == "The board is starting"
+    session.take(PortOpened(NAME, "/dev/pts/1"))
+    shown = board.record(NAME)
     assert shown["headline"] != "Waiting for a game" and "/dev" not in shown["facts"]
-    shown = board.record("virtual-1", state, error="it was killed")
+    board.virtual.error = "it was killed"
+    shown = board.record(NAME)
     assert shown["headline"] == "The virtual board does not run" and not shown["running"]
     assert (shown["about"], shown["tile"]) == ("it was killed", ("does not run", ""))
 
 
-def boards_of(*names):
-    """Real boards; `recorded` lists what was recorded."""
-    boards = SimpleNamespace(
-        boards={name: LiveBoard(name) for name in names}, recorded=[], busy=set(),
-        session=Session(), virtual=SimpleNamespace(names={}, kinds={}),
-        monitor=SimpleNamespace(released=contextlib.nullcontext),
-    )  # fmt: skip
-    for name in names:
-        boards.session.take(PortOpened(name, f"/dev/{name}"))
-    boards.record = lambda *sent: boards.recorded.append(sent)
-    return boards
+@pytest.fixture
+def boards_of(tmp_path):
+    """Real boards, whose ports tasks may use."""
+
+    def plugged_in(*names):
+        ports = Mock(released=lambda name: contextlib.nullcontext())
+        boards = LiveBoards(Watch(tmp_path / "games.db"), ports, stand_in_virtual(0))
+        for name in names:
+            boards.session.take(PortOpened(name, f"/dev/{name}"))
+            boards.boards[name] = LiveBoard(boards.session.board(name))
+        return boards
+
+    return plugged_in
 
 
-def test_board_has_one_task_at_a_time(monkeypatch):
+def test_board_has_one_task_at_a_time(monkeypatch, boards_of):
     """`doctor` takes all boards, even those that are plugged in later."""
 
     def find(also):
@@ -333,19 +409,27 @@ def test_board_has_one_task_at_a_time(monkeypatch):
     for work in begun:
         work()
     begin("check", "")
-    boards.boards["usb-3"] = LiveBoard("usb-3")
+    boards.boards["usb-3"] = LiveBoard(boards.session.board("usb-3"))
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-3"))
     begun[-1]()
     begin("flash", "usb-3")
 
 
+async def test_tasks_begin_in_the_event_loop(monkeypatch, boards_of):
+    """So of two requests at once, the second finds that the board is busy."""
+    threads = []
+    monkeypatch.setattr(web_tasks, "begin", lambda *_: threads.append(threading.current_thread()))
+    await do(boards_of("usb-1"), {"board": "usb-1", "do": "update"})
+    assert threads == [threading.current_thread()]
+
+
 @pytest.mark.parametrize("task", ["update", "flash"])
-def test_page_refuses_to_send_a_table_that_can_lose(monkeypatch, task):
+async def test_page_refuses_to_send_a_table_that_can_lose(monkeypatch, boards_of, task):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     boards = boards_of("usb-1")
-    web_tasks._change(boards, task, "usb-1")
-    done = boards.boards["usb-1"].work
-    assert not done["good"] and "by playing 5 in X.O......" in done["result"]
-    assert boards.recorded == []
+    await do(boards, {"board": "usb-1", "do": task})
+    board = boards.boards["usb-1"]
+    await settled(lambda: "result" in (board.work or {}))
+    assert not board.work["good"] and "by playing 5 in X.O......" in board.work["result"]

@@ -11,10 +11,10 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import page_server
 from browser import open_chromium
-from live_page import Boards
+from live_page import stand_in_boards
 from noughts.store.store import Store
-from noughts.web import live
 from page_server import Server, ThreadServer
 from sample_games import AT, HOSTILE_NAMES, filled, stages
 from waiting import LIMIT_S
@@ -103,4 +103,4 @@ def command(tmp_path: Path, closing: Callable[..., Any]) -> Callable[..., Server
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes virtual boards only record what is done to them."""
-    monkeypatch.setattr(live, "VirtualBoards", Boards)
+    monkeypatch.setattr(page_server, "live_boards", stand_in_boards)

@@ -31,6 +31,8 @@ from noughts.virtual.program import BOARDS, Program, StoredFlash, program, uncha
 
 if TYPE_CHECKING:
     from microbit_emulator import Button, Microbit
+    from noughts.recording.watch import Watch
+    from noughts.terminal.play import PlayedGames
 
 DOWN_MS = 60
 UP_MS = 190
@@ -132,57 +134,80 @@ def _press(keys: list[Step], program: Program) -> None:
 def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
-    from noughts.recording.play_recording import PlayRecording
-    from noughts.terminal.play import BoardApp
+    from noughts.recording.port_monitor import PortMonitor
+    from noughts.recording.watch import Watch
+    from noughts.terminal.play import BoardApp, PlayedGames
     from noughts.virtual.board import VirtualBoard
 
-    store = db or default_path()
-    memory: StoredFlash | None = None
-
-    def made() -> Program:
-        nonlocal memory
-        new = start()
-        if not remembers:
-            return new
-        memory = StoredFlash(default_path().parent / "virtual", new)
-        if fresh:
-            memory.path.unlink(missing_ok=True)
-        return memory.program()
-
-    def sum_up() -> None:
-        if stored := len(recording.stored):
-            replay = command_for(f"noughts replay {max(recording.stored)}", store)
-            say(f"{counted(stored, 'game')} stored; {replay} shows the last one")
-        if recording.moved:
-            say(f"noughts: {recording.moved}")
-        if recording.error:
-            say(f"noughts: games are not stored: {recording.error}")
-        if memory and memory.error:
-            say(f"noughts: the virtual board's memory: {memory.error}")
-
-    def keep_flash(flash: bytes) -> None:
-        if memory:
-            saving.submit(memory.keep, flash)
-
-    def finish() -> None:
-        saving.submit(lambda: None).result()  # after all that were submitted
-        recording.close()
-
+    path, memory = db or default_path(), _Memory(start, remembers, fresh)
     with ExitStack() as stack:
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
-        board = stack.enter_context(VirtualBoard(made))
-        recording = PlayRecording(store, f"virtual-{board.board}")
-        stack.callback(sum_up)
-        stack.callback(recording.close)
+        board = stack.enter_context(VirtualBoard(memory.program))
+        ports = PortMonitor(find=list)
+        watch = Watch(path, [ports], has_fallback=True)
+        games = PlayedGames(watch)
+        stack.callback(_sum_up, watch, games, memory, path)
+        stack.callback(watch.close)
+        ports.follow(f"virtual-{board.board}", board.port, board.serial)
+        watch.start()
         saving = stack.enter_context(ThreadPoolExecutor(1))
-        app = BoardApp(board, stopped, recording, keep_flash)
+
+        def finish() -> None:
+            saving.submit(lambda: None).result()  # after all that were submitted
+            watch.close()
+
+        app = BoardApp(
+            board, stopped, watch, games, lambda flash: saving.submit(memory.keep, flash)
+        )
         with leaving_a_stuck_terminal(stopped, finish):
             app.run()
-        keep_flash(board.finish_writing())
+        saving.submit(memory.keep, board.finish_writing())
         if app.failure is not None:
             raise app.failure
-        return 128 + numbers[0] if numbers else app.return_code or 0
+    watch.raise_fault()
+    return 128 + numbers[0] if numbers else app.return_code or 0
+
+
+class _Memory:
+    """The flash of the board, which lasts from one run to the next, if it `remembers`.
+
+    start: makes the program of a new board. fresh: whether to forget the earlier runs.
+    """
+
+    def __init__(self, start: Callable[[], Program], remembers: bool, fresh: bool) -> None:
+        self._start, self._remembers, self._fresh = start, remembers, fresh
+        self._stored: StoredFlash | None = None
+
+    def program(self) -> Program:
+        new = self._start()
+        if not self._remembers:
+            return new
+        self._stored = StoredFlash(default_path().parent / "virtual", new)
+        if self._fresh:
+            self._stored.path.unlink(missing_ok=True)
+        return self._stored.program()
+
+    def keep(self, flash: bytes) -> None:
+        if self._stored is not None:
+            self._stored.keep(flash)
+
+    @property
+    def error(self) -> str:
+        """Why the flash could not be read or written, in one line."""
+        return "" if self._stored is None else self._stored.error
+
+
+def _sum_up(watch: Watch, games: PlayedGames, memory: _Memory, path: Path) -> None:
+    if stored := len(games.stored):
+        replay = command_for(f"noughts replay {max(games.stored)}", path)
+        say(f"{counted(stored, 'game')} stored; {replay} shows the last one")
+    if watch.moved:
+        say(f"noughts: {watch.moved}")
+    if watch.error:
+        say(f"noughts: games are not stored: {watch.error}")
+    if memory.error:
+        say(f"noughts: the virtual board's memory: {memory.error}")
 
 
 class KeyPlayer:

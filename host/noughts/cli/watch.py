@@ -4,27 +4,24 @@ import gc
 import json
 import re
 import sys
-import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
 from noughts.cli.options import option
-from noughts.errors import BoardError, NoughtsError, printable
+from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
 from noughts.recording.events import Event, NotShown, StoreBusy, StoreGone
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
-from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
-from noughts.recording.sources import read_captured
+from noughts.recording.sources import CapturedFile, Source, read_captured
+from noughts.recording.watch import Sink, Watch
 from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.queries import names
@@ -33,6 +30,8 @@ from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, s
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """To print the last lines on a busy computer, and for a reader to take them."""
+_SIGNALS_S = 0.5
+"""On Windows, Ctrl-C does not end a wait; so it is a repeated one."""
 
 
 @options.command(
@@ -82,6 +81,51 @@ def run_watch(
     ca: Path | None,
 ) -> None:
     """Show every board live, and store every game."""
+    _check_usage(port, emulated, captured, name, publish, room)
+    ports = [each for each in port if not is_broker(each)]
+    brokers = _brokers(port, publish, password_file, ca)
+    room = room_name(room)
+    _check_brokers(brokers)
+    for each in ports:
+        if not may_be_port(each):
+            raise NoughtsError(f"{each} is not a serial port; to read a file, put --from before it")
+    path = db or default_path()
+    if emulated and db is None:
+        path = demonstration(path)
+    gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
+    gc.freeze()  # imported modules stay: the collector can skip them
+    lists_events = plain or as_json
+    if captured is not None:
+        with click.open_file(str(captured), "rb") as file:  # before the store is made
+            ids = _prepare(path, known)
+            _read(captured, file, name, path, ids, as_json if lists_events else None)
+        return
+    watch = _watch(path, ports, brokers, room, emulated, _prepare(path, known))
+    unshown = 0
+    with options.until_signal(watch.stop, "SIGINT", "SIGTERM", "SIGHUP"):
+        if lists_events or not sys.stdout.isatty():
+            if not emulated and not port and not find_ports():
+                say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
+            unshown = _print_until_stopped(watch, as_json)
+        else:
+            _show_until_stopped(watch)
+    if watch.failure is not None:
+        raise watch.failure
+    _sum_up(watch, unshown)
+    if emulated and db is None:
+        lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
+        say(f"{lists} list them")
+
+
+def _check_usage(
+    port: Sequence[str],
+    emulated: int | None,
+    captured: Path | None,
+    name: str | None,
+    publish: str | None,
+    room: str | None,
+) -> None:
+    """Refuse options that do not go together."""
     if captured is not None and (port or emulated or publish):
         raise click.UsageError("--from reads a file; leave out ports, --emulated and --publish")
     if emulated and port:
@@ -93,125 +137,93 @@ def run_watch(
         raise click.UsageError(f"{name[:20]!r} is not a valid name; a-z or 0-9 first, no spaces")
     if room is not None and publish is None:
         raise click.UsageError("--room needs --publish")
+
+
+class _Brokers(NamedTuple):
+    collected: Sequence[BrokerAddress]
+    """From which games are collected."""
+    published: BrokerAddress | None
+    """To which they are published."""
+
+
+def _brokers(
+    port: Sequence[str], publish: str | None, password_file: Path | None, ca: Path | None
+) -> _Brokers:
     addresses = (parse(each, password_file, ca) for each in port if is_broker(each))
-    collects = list(dict.fromkeys(addresses))
-    publishes = None if publish is None else parse(publish, password_file, ca)
-    if not (collects or publishes) and (password_file or ca):
+    collected = list(dict.fromkeys(addresses))
+    published = None if publish is None else parse(publish, password_file, ca)
+    if not (collected or published) and (password_file or ca):
         raise click.UsageError("--password-file and --ca are for a broker; leave them out")
-    room = room_name(room)
-    _check_brokers(collects, publishes)
-    ports = [each for each in port if not is_broker(each)]
-    for each in ports:
-        if not may_be_port(each):
-            raise NoughtsError(f"{each} is not a serial port; to read a file, put --from before it")
-    path = db or default_path()
-    if emulated and db is None:
-        path = demonstration(path)
-    gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
-    gc.freeze()  # imported modules stay: the collector can skip them
-    lists_events = plain or as_json
-    unshown, session, stop = 0, Session(), threading.Event()
-    with ExitStack() as stack:
-        # Before the store is made.
-        file = captured and stack.enter_context(click.open_file(str(captured), "rb"))
-        store = stack.enter_context(Store(path, create=True))
-        ids = None if known is None else known_ids(known, names(store))
-        session.names.update(names(store))
-        # Closed last: closing a store releases all locks that this process has on it.
-        recorder = stack.enter_context(closing(Recorder(store, known=ids)))
-        if captured and file:
-            _read(captured, file, name, recorder, session, as_json if lists_events else None)
-            _sum_up(session, recorder)
-            return
-        with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
-
-            def follow(source: Any) -> None:
-                recorder.sources.append(stack.enter_context(closing(source)))
-
-            # These imports take 7 MB of memory, which few watches need.
-            for address in collects:
-                from noughts.rooms.collector import Collector
-
-                follow(Collector(address))
-            if publishes:
-                from noughts.rooms.publisher import Publisher
-
-                follow(Publisher(publishes, room, lambda: recorder.store))
-            if emulated:
-                recorder.sources.append(_autoplayed(emulated, stack, stop))
-            elif ports or not collects:
-                follow(PortMonitor(ports))
-                if not ports:
-                    follow(DataLogs())
-            if lists_events or not sys.stdout.isatty():
-                if not emulated and not port and not find_ports():
-                    say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
-                unshown = _print_until(stop, recorder, session, as_json)
-            else:
-                _show_until(stop, recorder, session)
-    _sum_up(session, recorder, unshown)
-    if emulated and db is None:
-        lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
-        say(f"{lists} list them")
+    return _Brokers(collected, published)
 
 
-def _check_brokers(collects: Sequence[BrokerAddress], publishes: BrokerAddress | None) -> None:
+def _check_brokers(brokers: _Brokers) -> None:
     """Refuse a loop, and warn of what others could read or confirm."""
-    if publishes and str(publishes) in map(str, collects):  # as any user
-        raise NoughtsError(f"{publishes} would get its own messages back; publish to another one")
-    for address in [*collects, *([publishes] if publishes else [])]:
+    collected, published = brokers
+    if published and str(published) in map(str, collected):  # as any user
+        raise NoughtsError(f"{published} would get its own messages back; publish to another one")
+    for address in [*collected, *([published] if published else [])]:
         if address.password is not None and not address.tls and not address.is_here:
             say(f"the password to {address} is unencrypted; use mqtts:// if the broker supports it")
-    if publishes and publishes.user is None and not publishes.is_here:
+    if published and published.user is None and not published.is_here:
         say(
-            f"{publishes} has no user; if the broker needs none, anyone who can reach it can "
+            f"{published} has no user; if the broker needs none, anyone who can reach it can "
             "confirm games that no collector has stored (see docs/rooms.md)"
         )
 
 
-def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
-    """Follow virtual boards that play by themselves, alternately V2 and V1.
+def _prepare(path: Path, known: Path | None) -> Collection[str] | None:
+    """Make the store, or refuse it, before anything is opened; the ids of the known boards."""
+    with Store(path, create=True) as store:
+        return None if known is None else known_ids(known, names(store))
 
-    If one cannot be started, `stop` is set, and leaving the stack raises `BoardError`.
-    """
-    from noughts.recording.virtual_boards import VirtualBoards
-    from noughts.virtual.board import autoplay
 
-    def changed(name: str) -> None:
-        if name in boards.running:
-            playing = boards.running[name], list(boards.kinds).index(name), stop
-            threading.Thread(target=autoplay, args=playing, name="autoplay", daemon=True).start()
-        else:
-            stop.set()
+def _watch(
+    path: Path,
+    ports: Sequence[str],
+    brokers: _Brokers,
+    room: str,
+    emulated: int | None,
+    known: Collection[str] | None,
+) -> Watch:
+    """A watch of what the command line names, or else of every micro:bit that is plugged in."""
+    sources: list[Source] = []
+    sinks: list[Sink] = []
+    # These imports take 7 MB of memory, which few watches need.
+    if brokers.collected:
+        from noughts.rooms.collector import Collector
 
-    def end() -> None:
-        stop.set()
-        boards.close()
-        for error in boards.errors.values():
-            raise BoardError(error)
+        sources += map(Collector, brokers.collected)
+    if brokers.published:
+        from noughts.rooms.publisher import Publisher
 
-    monitor = PortMonitor(find=list)
-    boards = VirtualBoards(count, monitor.follow, changed)
-    stack.callback(end)
-    boards.start()
-    return monitor
+        sinks.append(Publisher(brokers.published, room))
+    if emulated:
+        from noughts.virtual.virtual_boards import AutoplayedBoards
+
+        sources.append(AutoplayedBoards(emulated, PortMonitor(find=list)))
+    elif ports or not brokers.collected:
+        sources.append(PortMonitor(ports))
+        if not ports:
+            sources.append(DataLogs())
+    return Watch(path, sources, sinks, known=known)
 
 
 def _read(
     captured: Path,
     file: Any,
     name: str | None,
-    recorder: Recorder,
-    session: Session,
+    path: Path,
+    known: Collection[str] | None,
     as_json: bool | None,
 ) -> None:
     """Store the games of a captured log or a data log. as_json: None lists no events."""
     is_input = captured == Path("-")
-    called = "stdin" if is_input else printable(captured.name)
-    name = name or (called if is_input else name_of_copy(called))
+    file_name = "stdin" if is_input else printable(captured.name)
+    name = name or (file_name if is_input else name_of_copy(file_name))
 
     def show(events: list[Event]) -> None:
-        lines = _lines(events, session, bool(as_json))
+        lines = _lines(events, watch.session, bool(as_json))
         for event in events:
             if isinstance(event, StoreBusy | StoreGone):
                 say(event.text())
@@ -219,66 +231,71 @@ def _read(
             print(*lines, sep="\n", flush=True)
 
     total = 0
+
+    def advance(size: int) -> None:
+        nonlocal total
+        total += size
+        steps.advance(size)
+
     with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.doing(f"reading {name}")
-        for size, changes in read_captured(file, called, name, 1 if is_input else 512):
-            for change in changes:
-                recorder.take(change)
-            while recorder.pending:
-                show(recorder.poll())
-            total += size
-            steps.advance(size)
-        show(recorder.finish())
-    if not session.sentences and (recorder.noise or not total):
-        raise NoughtsError(f"{called} has no sentences of noughts; check which file it is")
+        batches = read_captured(file, file_name, name, 1 if is_input else 512)
+        source = CapturedFile(batches, advance, lambda: watch.stop.set())
+        watch = Watch(path, [source], known=known)
+        watch.subscribe(show)
+        watch.run()
+    if not watch.session.sentences and (watch.noise or not total):
+        raise NoughtsError(f"{file_name} has no sentences of noughts; check which file it is")
+    _sum_up(watch)
 
 
-def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
+def _print_until_stopped(watch: Watch, as_json: bool) -> int:
     """Returns how many events were not shown."""
 
     def dropped(count: int) -> str:
-        return _lines([NotShown(count)], session, as_json)[0]
+        return _lines([NotShown(count)], watch.session, as_json)[0]
 
-    lines = Lines(sys.stdout, dropped, stop.set)
+    lines = Lines(sys.stdout, dropped, watch.stop.set)
+    watch.subscribe(lambda events: lines.put(_lines(events, watch.session, as_json)))
     try:
-        recorder.run(stop, lambda events: lines.put(_lines(events, session, as_json)))
+        watch.start()
+        while not watch.stop.wait(_SIGNALS_S):
+            pass
     finally:
+        watch.close()
         unshown = lines.close(_SHUTDOWN_TIMEOUT_S)
     return unshown
 
 
-def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> None:
+def _show_until_stopped(watch: Watch) -> None:
     from noughts.terminal.watch import WatchApp
 
-    app = WatchApp(recorder, session, stop)
-    with ThreadPoolExecutor(1) as pool:
-        recording = pool.submit(recorder.run, stop, app.take)
-        recording.add_done_callback(lambda _: stop.set())
-        try:
-            with leaving_a_stuck_terminal(stop, lambda: wait([recording])):
-                app.run()
-        finally:
-            stop.set()
-            recording.result()
+    app = WatchApp(watch)
+    watch.start()
+    try:
+        with leaving_a_stuck_terminal(watch.stop, watch.close):
+            app.run()
+    finally:
+        watch.close()
 
 
 def _lines(events: Sequence[Event], session: Session, as_json: bool) -> list[str]:
-    """Add events to a session; gives one line for each."""
-    for event in events:
-        session.take(event)
+    """One line for each event, but none for people for one that only repeats something."""
     if as_json:
         at = {"at": timestamps.iso(timestamps.now())}
         return [json.dumps(at | event.record()) for event in events]
     return [printable(event.text(session.called)) for event in events if not event.resent]
 
 
-def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
+def _sum_up(watch: Watch, unshown: int = 0) -> None:
+    session = watch.session
     late = f" ({session.recovered:,} recovered)" if session.recovered else ""
-    said = f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}"
+    received = counted(session.sentences, "sentence")
+    boards = counted(len(session.playing), "board")
     ended = f"{counted(session.games, 'game')} ended{late}"
-    parts = [f"{said}, {ended}, {counted(recorder.noise, 'byte')} of noise"]
-    if refused := recorder.radio.refused:
-        parts.append(f"{counted(refused, 'sentence')} by radio refused")
+    parts = [f"{received} from {boards}, {ended}, {counted(watch.noise, 'byte')} of noise"]
+    if watch.refused:
+        parts.append(f"{counted(watch.refused, 'sentence')} by radio refused")
     if unshown:
         parts.append(f"{counted(unshown, 'event')} not shown, as the reader was too slow")
-    say("; ".join([*parts, f"stored in {recorder.store.path}"]))
+    say("; ".join([*parts, f"stored in {watch.store_path}"]))

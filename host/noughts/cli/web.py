@@ -23,7 +23,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
     """Play and watch boards in the browser."""
     from noughts.web.app import application
-    from noughts.web.live import LiveBoards
+    from noughts.web.live import live_boards
 
     path = db or default_path()
     if path.exists():
@@ -32,8 +32,10 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
         hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
         site = Site(path, sock.getsockname()[1], hosts, lan, boards)
         ready = partial(_ready, site, not no_browser)
+        live = live_boards(site)
         with suppress(KeyboardInterrupt):  # the usual way to end it
-            http_server(application(site, LiveBoards(site), ready)).run([sock])
+            http_server(application(site, live, ready)).run([sock])
+        live.watch.raise_fault()
 
 
 def _ready(site: Site, browse: bool) -> None:

@@ -56,7 +56,7 @@ class Recorder:
     ) -> None:
         self.sources = list(followed)
         self.radio = RadioLines(known)
-        self.pending: list[events.Event | sources.Delivered | Received] = []
+        self.pending: list[sources.Pending] = []
         """Not stored yet, in order; it waits while another program writes to the store."""
         self._first_path = store.path
         self._use(store)
@@ -66,7 +66,8 @@ class Recorder:
         self._resent_at_s: dict[str, float] = {}
         self._busy_since_s: float | None = None
         self._busy_reported = False
-        self._names = self.radio.named = names(store)
+        self.names = self.radio.named = names(store)
+        """What people call boards."""
         self._named_at_s = time.monotonic()
         self._arrived: list[sources.Change] = []
         """From the last poll of the sources."""
@@ -130,8 +131,8 @@ class Recorder:
                 self.pending.append(Received(board, None, "", at))
             case sources.DataReceived(board, data, at):
                 self._take_items(board, self._streams[board].feed(data), at)
-            case events.PortOpened(board) if board in self._names:
-                self.pending += [events.BoardNamed(board, self._names[board]), change]
+            case events.PortOpened(board) if board in self.names:
+                self.pending += [events.BoardNamed(board, self.names[board]), change]
             case events.PortClosed(board):
                 self._take_items(board, self._streams[board].feed(b"\n"), timestamps.now())
                 self.pending.append(change)
@@ -162,11 +163,11 @@ class Recorder:
         if time.monotonic() - self._named_at_s < _NAMES_S:
             return []
         self._named_at_s = time.monotonic()
-        before = self._names
+        before = self.names
         with contextlib.suppress(StoreError):  # the next write reports what is wrong
-            self._names = self.radio.named = names(self.store)
-        changed = sorted(before.items() ^ self._names.items())
-        return [events.BoardNamed(board, self._names.get(board)) for board in dict(changed)]
+            self.names = self.radio.named = names(self.store)
+        changed = sorted(before.items() ^ self.names.items())
+        return [events.BoardNamed(board, self.names.get(board)) for board in dict(changed)]
 
     def settle(self) -> list[events.Event]:
         """Store what is pending, and give the events of what was stored.
@@ -246,7 +247,7 @@ class Recorder:
         with contextlib.suppress(Exception):  # SQLite's errors about a lost file add nothing
             self.store.close()
         self._use(store)
-        for board, name in self._names.items():
+        for board, name in self.names.items():
             store.name_board(board, name)
         reported.append(events.StoreGone(str(gone), str(store.path)))
 

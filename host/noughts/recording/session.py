@@ -76,15 +76,15 @@ class Session:
     def take(self, event: events.Event) -> None:
         match event:
             case events.SentenceStored():
-                self._take_sentence(self._board(event.board), event)
+                self._take_sentence(self.board(event.board), event)
             case events.NoiseReceived():
-                self._board(event.board).noise += 1
+                self.board(event.board).noise += 1
             case events.PortOpened():
-                self._board(event.board).port = event.port
+                self.board(event.board).port = event.port
                 self._connect(event.board, True)
                 self.waiting.pop(event.port, None)
             case events.PortClosed():
-                if self._board(event.board).port == event.port:  # else it is back at another one
+                if self.board(event.board).port == event.port:  # else it is back at another one
                     self._connect(event.board, False)
             case events.PortUnavailable():
                 self.waiting[event.port] = event.why
@@ -105,7 +105,8 @@ class Session:
                 for board in self._boards_in(room):
                     board.connected, board.room_offline = False, True
 
-    def _board(self, name: str) -> BoardState:
+    def board(self, name: str) -> BoardState:
+        """The state of a board, a new one if it has not been seen yet."""
         return self.boards.get(name) or self.boards.setdefault(name, BoardState(name, name))
 
     def _boards_in(self, room: str) -> list[BoardState]:
@@ -122,7 +123,7 @@ class Session:
         board.gateway, board.is_gateway = event.gateway, False
         if event.gateway is not None:
             board.port, board.connected = "", True
-            line = self._board(event.gateway)
+            line = self.board(event.gateway)
             line.is_gateway = line.boot is None and line.game is None
         if isinstance(event.sentence, Boot):
             board.boot, board.game = event.sentence, None

@@ -1,10 +1,11 @@
 """What sources give to a recorder: events, and what boards send, with the time.
 
-A source is a `PortMonitor`, `DataLogs`, a broker, or a queue; `read_captured` reads a file.
+A source is a `PortMonitor`, `DataLogs`, a broker, virtual boards, a queue or a file.
 """
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from io import BufferedReader
 from itertools import groupby, islice
 from typing import NamedTuple, Protocol
@@ -26,15 +27,20 @@ class DataReceived(NamedTuple):
 class Delivered(NamedTuple):
     """Comes after bytes whose sender waits for a confirmation that they are stored."""
 
-    stored: Callable[[], None]
+    stored: Callable[[], object]
 
 
 Change = Event | DataReceived | Received | Delivered
+Pending = Event | Delivered | Received
+"""The same, once the bytes were parsed."""
 
 
 class Source(Protocol):
     def poll(self) -> Sequence[Change]:
         """What has happened since the last call. It does not wait."""
+
+    def close(self) -> None:
+        """End; nothing is polled any more."""
 
 
 class QueuedSource(queue.SimpleQueue[Change]):
@@ -42,6 +48,37 @@ class QueuedSource(queue.SimpleQueue[Change]):
 
     def poll(self) -> list[Change]:
         return [self.get() for _ in range(self.qsize())]
+
+    def close(self) -> None:
+        """Nothing holds it open."""
+
+
+class CapturedFile:
+    """A source that reads a file as `read_captured` does, as fast as its lines are stored.
+
+    on_stored: called with the number of bytes that were read and stored. on_end: called when
+    everything was stored.
+    """
+
+    def __init__(
+        self,
+        batches: Iterator[tuple[int, list[Change]]],
+        on_stored: Callable[[int], object],
+        on_end: Callable[[], object],
+    ) -> None:
+        self._batches, self._on_stored, self._on_end = batches, on_stored, on_end
+        self._has_ended = False
+
+    def poll(self) -> Sequence[Change]:
+        """The next lines; this one waits for its file. Raises `DataLogError`."""
+        for size, changes in self._batches:
+            return [*changes, Delivered(partial(self._on_stored, size))]
+        end = [] if self._has_ended else [Delivered(self._on_end)]
+        self._has_ended = True
+        return end
+
+    def close(self) -> None:
+        """The caller has opened the file."""
 
 
 def read_captured(

@@ -7,7 +7,7 @@ later one was confirmed before it, or if nothing was confirmed for a while.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -86,41 +86,44 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
 
 
 class Publisher:
-    """Publishes the lines of a recorder's store as those of a room, whenever it is polled.
+    """Publishes the lines of a store as those of a room: a sink of a `Watch`.
 
-    It never waits: paho's thread sends. store: gives the recorder's store, which may be replaced.
-    `close()` it before the store. Raises `StoreError`.
+    It never waits: paho's thread sends.
     """
 
-    def __init__(self, address: BrokerAddress, room: str, store: Callable[[], Store]) -> None:
-        self._name, self._room, self._store_now = str(address), room, store
+    def __init__(self, address: BrokerAddress, room: str) -> None:
+        self._name, self._room = str(address), room
+        self._receiver = f"{self._name} {self._room}"
         self._topic = partial(topic, address.prefix, room)
         self._status = self._topic("status")
         self._has_collector = True  # until a confirmation is missing
-        self._open(store())
-        self._saved_s = time.monotonic()
-        self._broker = Broker(address, [self._topic("stored"), self._status], self._status)
-
-    def _open(self, store: Store) -> None:
-        self._store = store
-        self._receiver = f"{self._name} {self._room}"
-        query = "SELECT max(line) FROM published WHERE receiver = ?"
-        self._read = self._saved = store.read(query, [self._receiver])[0][0] or 0
+        self._store: Store | None = None
+        self._read = self._saved = 0
+        """The ids of the last line that was read, and of the last one noted as confirmed."""
         self._waiting: dict[str, Message] = {}
         """The unconfirmed messages, by digest, in the order of their lines."""
         self._sent: list[str] = []
         """The digests of those that were sent, in the order of sending."""
         self._restart_timer()
+        self._saved_s = time.monotonic()
+        self._broker = Broker(address, [self._topic("stored"), self._status], self._status)
+
+    def _open(self, store: Store) -> None:
+        query = "SELECT max(line) FROM published WHERE receiver = ?"
+        self._read = self._saved = store.read(query, [self._receiver])[0][0] or 0
+        self._store = store
+        self._waiting, self._sent = {}, []
+        self._restart_timer()
 
     def _restart_timer(self) -> None:
         self._confirmed_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
 
-    def poll(self) -> list[Event]:
+    def stored(self, store: Store) -> list[Event]:
         """Send what must be sent, and give the events since the last call."""
         events: list[Event] = []
         with suppress(StoreError):  # the recorder reports what is wrong
-            if self._store_now() is not self._store:
-                self._open(self._store_now())
+            if store is not self._store:
+                self._open(store)
             while not self._broker.arrived.empty():
                 arrived = self._broker.arrived.get()
                 events += [arrived] if isinstance(arrived, Event) else self._take(arrived)
@@ -129,9 +132,9 @@ class Publisher:
                     self._sent.clear()
                     self._restart_timer()
             if self._broker.is_connected():
-                events += self._send()
+                events += self._send(store)
             if time.monotonic() - self._saved_s > 1:
-                self._save()
+                self._save(store)
         return events
 
     def _publish_status(self, status: bytes) -> paho.MQTTMessageInfo:
@@ -153,7 +156,7 @@ class Publisher:
                 self._has_collector = True
                 yield BrokerAnswered(self._name, "a collector is storing this room's games")
 
-    def _send(self) -> Iterator[Event]:
+    def _send(self, store: Store) -> Iterator[Event]:
         if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:
             del self._sent[0]
             self._confirmed_s = time.monotonic()
@@ -162,7 +165,7 @@ class Publisher:
                 self._has_collector = False
                 yield PortUnavailable(self._name, _NO_COLLECTOR)
         while len(self._sent) < WINDOW and (
-            len(self._sent) < len(self._waiting) or self._read_on()
+            len(self._sent) < len(self._waiting) or self._read_on(store)
         ):
             if not self._sent:
                 self._confirmed_s = time.monotonic()
@@ -171,23 +174,24 @@ class Publisher:
             message = self._waiting[name]
             self._broker.publish(self._topic("board", message.board), message.lines, QOS)
 
-    def _read_on(self) -> bool:
-        found, self._read = messages_after(self._store, self._read, self._room)
+    def _read_on(self, store: Store) -> bool:
+        found, self._read = messages_after(store, self._read, self._room)
         self._waiting |= {digest(message.lines): message for message in found}
         return bool(found)
 
-    def _save(self) -> None:
+    def _save(self, store: Store) -> None:
         """Note the last confirmed line, if it has changed. If that fails, more is sent twice."""
         self._saved_s = time.monotonic()
         oldest = next(iter(self._waiting.values()), None)
         stored = self._read if oldest is None else oldest.after
         if stored != self._saved:
-            self._store.save_published(self._receiver, stored)
+            store.save_published(self._receiver, stored)
             self._saved = stored
 
     def close(self) -> None:
         """Publish what is left, and that the room is offline."""
-        self.poll()
-        with suppress(StoreError):
-            self._save()
+        if self._store is not None:
+            self.stored(self._store)
+            with suppress(StoreError):
+                self._save(self._store)
         self._broker.close([self._publish_status(OFFLINE)])

@@ -6,7 +6,9 @@ its brightness, so it can be read without colour. Brackets mark the last move.
 
 from __future__ import annotations
 
+import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,12 +22,20 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, StoreError, printable
 from noughts.game.positions import after
 from noughts.protocol.describe import describe, seated
-from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
-from noughts.recording.play_recording import PlayRecording
+from noughts.recording.events import (
+    Event,
+    NoiseReceived,
+    SentenceStored,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    UnknownSentence,
+)
+from noughts.recording.watch import Watch
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.views.situation import CONTROLS, Instructions, Observer, Situation, instructions
@@ -105,6 +115,36 @@ r         the reset button
 q         quit"""
 
 
+class PlayedGames:
+    """The games that were played on the board since a watch of it began."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.stored: set[int] = set()
+        """The numbers of the finished games in the store that was asked for."""
+        self.scores: dict[str, Counter[str]] = {}
+        """By seats: how many games ended in `A`, `B` or `=`."""
+        self.last: int | None = None
+        """The number of the last game that was won or drawn, where games are stored now."""
+        self._watch = watch
+        watch.subscribe(self._take)
+
+    def _take(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case StoreGone():
+                    self.last = None
+                case SentenceStored(sentence=Game() as game, game=int(number)):
+                    if game.end != "-" and game.moves:
+                        self._count(game, number, event.late)
+
+    def _count(self, game: Game, number: int, late: bool) -> None:
+        if not self._watch.error:
+            self.stored.add(number)
+        if game.end != "x" and not late:
+            self.scores.setdefault(game.seats, Counter())[game.end] += 1
+            self.last = number
+
+
 class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (then `failure` says why)."""
 
@@ -148,18 +188,22 @@ class BoardApp(Program):
         self,
         board: VirtualBoard,
         stopped: threading.Event,
-        recording: PlayRecording,
+        watch: Watch,
+        games: PlayedGames,
         keep_flash: Callable[[bytes], object] = lambda flash: None,
     ) -> None:
         """It ends when `stopped` is set, and sets it when it ends.
 
-        recording: receives the board's text. keep_flash: called with the flash when it has changed.
+        watch: of the board; it has not started yet, or games are not shown that were played before.
+        keep_flash: called with the flash when it has changed.
         """
         super().__init__()
         self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board
-        self._recording = recording
+        self._watch, self._games = watch, games
+        self._events: queue.SimpleQueue[list[Event]] = queue.SimpleQueue()
+        watch.subscribe(self._events.put)
         self._keep_flash = keep_flash
         self._flash = board.memory()
         self._controls = choice_in(self._flash)[1]
@@ -169,7 +213,6 @@ class BoardApp(Program):
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status")
-        self._stream = Stream()
         self._tracebacks = TracebackReader()
         self._stopped_by = ""
 
@@ -232,24 +275,23 @@ class BoardApp(Program):
             self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
-        if game := self._recording.last:
-            self.push_screen(ReplayScreen(game))
-        else:
+        if self._games.last is None:
             self._transcript.write(Text("v replays a game once one has ended", style="dim"))
+            return
+        try:
+            self.push_screen(ReplayScreen(self._watch.game(self._games.last)))
+        except StoreError as error:
+            self.notify(printable(str(error)), severity="error", markup=False)
 
     def _look(self) -> None:
-        """Read the board's LEDs and serial output, and show what is new."""
+        """Read the board's LEDs and what was recorded of it, and show what is new."""
         if self._stopped.is_set():
             self.exit()
             return
         leds = self._board.leds()
-        try:
-            received = self._board.serial.read(4096)
-        except OSError:  # its port may close a moment before the board ends
-            return
-        self._recording.receive(received)
-        for item in self._stream.feed(received):
-            self._tell(item)
+        while not self._events.empty():
+            for event in self._events.get():
+                self._tell(event)
         if (flash := self._board.memory()) is not self._flash:
             self._flash = flash
             self._controls = choice_in(flash)[1]
@@ -258,30 +300,33 @@ class BoardApp(Program):
         now = self._observer.now
         self._leds.show(draw, leds, now.last)
         seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
-        ends = dict(self._recording.score.get(seats, {}))  # a copy: another thread counts
+        ends = dict(self._games.scores.get(seats, {}))  # a copy: another thread counts
         self._doing.show(panel, now, self._stopped_by, self._controls, ends)
 
-    def _tell(self, item: Item) -> None:
-        if isinstance(item, ParsedSentence):
-            self._observer.receive(item.sentence)
-            if isinstance(item.sentence, Boot):
-                self._stopped_by = ""
-            # Stored games from earlier runs would fill the screen at each start.
-            if not is_late(item.sentence, self._observer.boot):
-                self._transcript.write(Text(describe(item.sentence)))
-        elif isinstance(item, Noise):
-            self._transcript.write(Text(item.text, style="dim italic"))
-            if found := self._tracebacks.feed(item.text):
-                # A second traceback is caused by the first.
-                why = f"{found.where}: {found.error}. Correct it and start again."
-                self._stopped_by = self._stopped_by or why
-        elif not item.again:
-            self._transcript.write(Text(f"{item.what} is not known to this version", style="dim"))
+    def _tell(self, event: Event) -> None:
+        match event:
+            case SentenceStored(sentence=sentence):
+                self._observer.receive(sentence)
+                if isinstance(sentence, Boot):
+                    self._stopped_by = ""
+                # Stored games from earlier runs would fill the screen at each start.
+                if not is_late(sentence, self._observer.boot):
+                    self._transcript.write(Text(describe(sentence)))
+            case NoiseReceived(noise=noise):
+                self._transcript.write(Text(noise, style="dim italic"))
+                if traceback := self._tracebacks.feed(noise):
+                    # A second traceback is caused by the first.
+                    why = f"{traceback.where}: {traceback.error}. Correct it and start again."
+                    self._stopped_by = self._stopped_by or why
+            case UnknownSentence(what=what):
+                self._transcript.write(Text(f"{what} is not known to this version", style="dim"))
+            case StoreBusy() | StoreFree() | StoreGone():
+                self._transcript.write(Text(printable(event.text()), style="dim"))
 
     def _tell_status(self) -> None:
         tenths = self._board.clock_us() // 100_000
         clock = f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
-        warning = "games are not stored · " if self._recording.error else ""
+        warning = "games are not stored · " if self._watch.error else ""
         table_id = self._observer.boot.table_id if self._observer.boot else "?"
         about = f"clock {clock} · {warning}table {table_id} · virtual {self._board.firmware}"
         self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))

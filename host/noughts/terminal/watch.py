@@ -3,7 +3,6 @@
 A game that has ended can be chosen in the list, and is replayed while the watch goes on.
 """
 
-import threading
 from typing import ClassVar
 
 from rich import box
@@ -21,10 +20,8 @@ from textual.widgets.option_list import Option
 from noughts.errors import StoreError, printable
 from noughts.protocol.describe import counted, opponents, result
 from noughts.recording.events import Event
-from noughts.recording.recorder import Recorder
-from noughts.recording.session import BoardState, Ended, Session
-from noughts.store.queries import game as stored_game
-from noughts.store.store import Store
+from noughts.recording.session import BoardState, Ended
+from noughts.recording.watch import Watch
 from noughts.store.timestamps import When
 from noughts.terminal.layout import columns, cut_start
 from noughts.terminal.marks import PLAYERS, mark_rows
@@ -50,10 +47,7 @@ q         quit"""
 
 
 class WatchApp(Program):
-    """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be stored.
-
-    `take` gets the recorder's events.
-    """
+    """Shows a watch until Ctrl-C or `q`, or until the watch ends."""
 
     TITLE = "noughts watch"
     CSS = """
@@ -72,15 +66,14 @@ class WatchApp(Program):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, recorder: Recorder, session: Session, stop: threading.Event) -> None:
+    def __init__(self, watch: Watch) -> None:
         super().__init__()
-        self._recorder = recorder
-        self._session = session
-        self._stop = stop
+        self._watch = watch
+        self._session = watch.session
+        watch.subscribe(self._note_change)
         self._changed = True
         self._ended: list[Ended] | None = None
         """In the order of the list."""
-        self._lock = threading.Lock()
         self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
         self._games = OptionList(id="games", markup=False)
@@ -102,7 +95,7 @@ class WatchApp(Program):
         self.call_after_refresh(self._redraw)
 
     def on_unmount(self) -> None:
-        self._stop.set()
+        self._watch.stop.set()
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(_HELP))
@@ -110,25 +103,21 @@ class WatchApp(Program):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         assert self._ended
         try:
-            with Store(self._recorder.store.path) as store:
-                found = stored_game(store, self._ended[event.option_index].number)
+            game = self._watch.game(self._ended[event.option_index].number)
         except StoreError as error:
             self.notify(printable(str(error)), severity="error", markup=False)
             return
-        self.push_screen(ReplayScreen(found))
+        self.push_screen(ReplayScreen(game))
 
-    def take(self, events: list[Event]) -> None:
-        """Take events, in the recorder's thread; the screen then redraws the session."""
-        with self._lock:
-            for event in events:
-                self._session.take(event)
-            self._changed = self._changed or bool(events)
+    def _note_change(self, events: list[Event]) -> None:
+        """In the watch's thread."""
+        self._changed = True
 
     def _redraw(self) -> None:
-        if self._stop.is_set():
+        if self._watch.stop.is_set():
             self.exit()
             return
-        with self._lock:
+        with self._watch.lock:
             if not self._changed:
                 return
             self._changed = False
@@ -146,7 +135,7 @@ class WatchApp(Program):
                 + f", {session.recovered:,} recovered" * bool(session.recovered)
             )
         counts += " · stored in "
-        path = printable(str(self._recorder.store.path))
+        path = printable(str(self._watch.store_path))
         shown_path = cut_start(path, self.size.width - 2 - len(counts))
         self._status.update(Text(f"{_KEYS}\n{counts}{shown_path}", no_wrap=True))
 
@@ -159,8 +148,8 @@ class WatchApp(Program):
         how_many += f" · {counted(len(gateways), 'gateway')}" if gateways else ""
         about = f"{how_many} · scores are games won since the start"
         lines = [(about if boards else "No board yet: plug one in.", "dim")]
-        if self._recorder.radio.refused:
-            refused = counted(self._recorder.radio.refused, "sentence")
+        if self._watch.refused:
+            refused = counted(self._watch.refused, "sentence")
             lines.append((f"{refused} by radio refused, from unknown boards", "dim"))
         if session.warning:
             lines.append((session.warning, "bold"))

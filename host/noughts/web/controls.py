@@ -1,14 +1,18 @@
 """Boards in the browser: a stream of what changes, and what people do with them.
 
     GET  /api/live      what `live.py` describes, for an `EventSource`; with `?leds`, the LEDs too
-    POST /api/boards    `{"board": ID, "do": "tap", "buttons": "A"}`, and what else `do` knows
+    POST /api/boards    `{"board": ID, "do": "tap", "buttons": "A"}`, and what else `do` knows;
+                        to press or tilt, also `"stream"`, as its stream has named itself
 
-A page sends one after the other, so what is pressed and released stays in order.
+A page sends one after the other, so what is pressed and released stays in order. What it holds is
+let go when its stream ends.
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,7 +20,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from noughts.errors import BoardError
 from noughts.virtual.board import NUDGE_MG
-from noughts.web.live import LiveBoards
+from noughts.virtual.virtual_boards import RestartableBoard
+from noughts.web.live import Hold, LiveBoards
 from noughts.web.safety import address_of
 
 _SIGNS = (-1, 0, 1)
@@ -33,7 +38,11 @@ async def _events(boards: LiveBoards, leds: bool, presses: bool) -> AsyncIterato
     """All values, and then all changes, for one browser; presses: whether it may press buttons."""
     channels = [boards.words, boards.leds] if leds else [boards.words]
     versions = dict.fromkeys(channels, 0)
+    stream = secrets.token_hex(8)
     try:
+        if presses:
+            boards.holds[stream] = set()
+            yield f'data: {{"stream":"{stream}"}}\n\n'
         while True:
             for channel in channels:
                 versions[channel], news = channel.since(versions[channel])
@@ -41,16 +50,20 @@ async def _events(boards: LiveBoards, leds: bool, presses: bool) -> AsyncIterato
                     yield f"data: {{{news}}}\n\n"
             await asyncio.sleep(min(channel.every_s for channel in channels))
     finally:
-        if presses:
-            _let_go(boards)
+        _let_go(boards, boards.end_holds(stream, boards.holds.get(stream, set())))
+        boards.holds.pop(stream, None)
 
 
-def _let_go(boards: LiveBoards) -> None:
-    """Release all buttons and hold the boards level, because a page that may press is gone."""
-    for board in list(boards.virtual.running.values()):
+def _let_go(boards: LiveBoards, holds: set[Hold]) -> None:
+    """Release these buttons, and hold boards level again."""
+    for name in {name for name, _ in holds}:
+        held = sorted(what for board, what in holds if board == name)
         with suppress(BoardError):  # one that has ended needs nothing
-            board.release("A", "B")
-            board.tilt(0, 0)
+            device = boards.virtual.boards[name].running()
+            if buttons := [what for what in held if what != "tilt"]:
+                device.release(*buttons)
+            if "tilt" in held:
+                device.tilt(0, 0)
 
 
 async def act(request: Request) -> Response:
@@ -58,32 +71,65 @@ async def act(request: Request) -> Response:
         message = dict(await request.json())
     except (ValueError, TypeError, RecursionError) as error:
         raise BoardError("that is not an action; reload the page") from error
-    await run_in_threadpool(do, request.app.state.boards, message)
+    await do(request.app.state.boards, message)
     return JSONResponse({})
 
 
-def do(boards: LiveBoards, message: Mapping[str, object]) -> None:
-    """Do something with a board. Raises `NoughtsError` if that is not possible."""
-    virtual, name = boards.virtual, str(message.get("board", ""))
+async def do(boards: LiveBoards, message: Mapping[str, object]) -> None:
+    """Do something with a board. Raises `NoughtsError` if that is not possible.
+
+    It runs in the event loop, so two tasks cannot begin on one board. A thread sends what is for a
+    board, which may be slow to take it.
+    """
+    name = str(message.get("board", ""))
     match message:
         case {"do": "update" | "flash" | "check" as what}:
-            from noughts.web import tasks  # slow to import, and the page should appear at once
-
+            # It is slow to import, and the page should appear at once.
+            tasks = await run_in_threadpool(import_module, "noughts.web.tasks")
             tasks.begin(boards, what, name)
-        case _ if name not in virtual.kinds:
+        case _ if name not in boards.virtual.boards:
             raise BoardError("that is not a virtual board; only those can be pressed from here")
-        case {"do": "start"}:
-            if name in virtual.errors:  # else another click was first
-                boards.begins_anew(name)
-                virtual.again(name)
-        case {"do": "tap" | "press" | "release" as do, "buttons": "A" | "B" | "AB" as buttons}:
-            getattr(virtual.board(name), do)(*buttons)
-        case {"do": "nudge", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
-            virtual.board(name).nudge(x, y)
+        case {"do": "press" | "release", "buttons": "A" | "B" | "AB" as buttons}:
+            await _hold(boards, message, {(name, button) for button in buttons})
         case {"do": "tilt", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
-            virtual.board(name).tilt(x * NUDGE_MG, y * NUDGE_MG)
+            await _hold(boards, message, {(name, "tilt")})
+        case _:
+            await run_in_threadpool(_do_at_once, boards, boards.virtual.boards[name], message)
+
+
+async def _hold(boards: LiveBoards, message: Mapping[str, object], holds: set[Hold]) -> None:
+    """Press, release or tilt a board: what a page holds ends with the page's stream."""
+    stream = str(message.get("stream", ""))
+    device = boards.virtual.boards[str(message["board"])].running()
+    match message:
+        case {"do": "release"} | {"do": "tilt", "x": 0, "y": 0}:
+            await run_in_threadpool(_let_go, boards, boards.end_holds(stream, holds))
+            return
+        case _ if stream not in boards.holds:
+            raise BoardError("the page has lost its connection; try again in a moment")
+        case {"do": "press", "buttons": str(buttons)}:
+            await run_in_threadpool(device.press, *buttons)
+        case {"x": int(x), "y": int(y)}:
+            await run_in_threadpool(device.tilt, x * NUDGE_MG, y * NUDGE_MG)
+    if stream in boards.holds:
+        boards.holds[stream] |= holds
+    else:  # it has ended in the meantime
+        _let_go(boards, boards.end_holds(stream, holds))
+
+
+def _do_at_once(boards: LiveBoards, board: RestartableBoard, message: Mapping[str, object]) -> None:
+    """Do what a page does not hold, in a thread."""
+    match message:
+        case {"do": "start"}:
+            if board.error:  # else another click was first
+                boards.note_reset(board.name)
+                boards.virtual.restart(board)
+        case {"do": "tap", "buttons": "A" | "B" | "AB" as buttons}:
+            board.running().tap(*buttons)
+        case {"do": "nudge", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
+            board.running().nudge(x, y)
         case {"do": "reset"}:
-            boards.begins_anew(name)
-            virtual.board(name).reset()
+            boards.note_reset(board.name)
+            board.running().reset()
         case _:
             raise BoardError("a board cannot do that; reload the page")

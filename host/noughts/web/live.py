@@ -1,55 +1,51 @@
 """All connected boards, real and virtual: recorded, and shown in each browser.
 
-    ports, drives and virtual boards --> Recorder, in a thread: store, then events
-    events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
+    ports, drives and virtual boards --> Watch, in a thread: the store, then its session and events
+    session, events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
 
 Browsers receive JSON objects with the changed values, by key.
 
     site            what is wrong with the store, ports that wait: a list of texts
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
+    stream          the id of this stream, for what a page holds down: see `controls.py`
     leds/ID         25 digits, and the device clock in seconds; on the channel of LEDs
     doctor          what `doctor` has found so far
 """
 
-import asyncio
-import contextlib
 import json
-import tempfile
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
-from pathlib import Path
 
-from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
+from noughts.errors import BoardGoneError, printable
 from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.recording import events
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import PortMonitor
-from noughts.recording.recorder import Recorder
-from noughts.recording.session import BoardState, Session
-from noughts.recording.sources import QueuedSource
-from noughts.recording.virtual_boards import VirtualBoards
+from noughts.recording.session import BoardState
+from noughts.recording.watch import Watch
 from noughts.store import timestamps
 from noughts.store.lines import Received
-from noughts.store.queries import names
-from noughts.store.store import Store
 from noughts.views.board import board_text
 from noughts.views.situation import CONTROLS, Instructions, Observer, instructions, summary
 from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import choice_in
+from noughts.virtual.virtual_boards import RestartableBoard, VirtualBoards
 from noughts.web.safety import Site
 
+Hold = tuple[str, str]
+"""A board, and its button `A` or `B`, or `tilt`."""
 _SHUTDOWN_TIMEOUT_S = 0.9
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
 """For the picture of a board without a game."""
+_LISTED = 6
+"""A board's last events on its card."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
 _choice_in = lru_cache(16)(choice_in)  # it searches the whole flash
 
@@ -82,196 +78,204 @@ class Channel:
         return self._version, ",".join(newer)
 
 
-class LiveBoards:
-    """All boards, from `start()` to `close()`.
+class LiveBoard:
+    """All that is known of a board.
 
-    Only the event loop's thread may use this state.
+    state: what the watch knows of it. virtual: the virtual board, if it is one.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._db = site.db
-        self.virtual = VirtualBoards(
-            site.boards, lambda *port: self.monitor.follow(*port), lambda name: None
-        )
-        self.session = Session()
-        self.boards = {name: LiveBoard(name, kind) for name, kind in self.virtual.kinds.items()}
-        """By id, gateways too."""
-        self.words, self.leds = Channel(0.1, self._set_words), Channel(0.015, self._set_leds)
-        self.busy: set[str] = set()
-        """The ids of boards that a task works on; an empty id stands for all boards."""
-        self.doctor: Mapping[str, object] | None = None
-        """What `doctor` has found so far."""
-        self._stopping = threading.Event()
-        self._error = ""
-        """Why games are not stored, in one line."""
-        self._recorded = QueuedSource()
+    def __init__(self, state: BoardState, virtual: RestartableBoard | None = None) -> None:
+        self.state, self.virtual = state, virtual
+        self.work: Mapping[str, object] | None = None
+        """Its running task, or the result of the last one."""
+        self.observer = Observer()
+        self._last_events: deque[events.BoardEvent] = deque(maxlen=_LISTED)
 
-    def start(self) -> None:
-        """Begin to watch; called in the event loop."""
-        self._loop = asyncio.get_running_loop()
-        self.monitor = PortMonitor()
-        self._logs = DataLogs()
-        self._recording = threading.Thread(
-            target=self._record_in, args=(self._db,), name="record games", daemon=True
-        )
-        self._recording.start()
-        self.virtual.start()
+    @property
+    def id(self) -> str:
+        """Its name in the store."""
+        return self.state.name
 
-    def close(self) -> None:
-        """End everything, with all games stored."""
-        self._stopping.set()
-        self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
-        for each in (self.virtual, self.monitor, self._logs):
-            each.close()
+    @property
+    def device(self) -> VirtualBoard | None:
+        """The virtual board while it runs."""
+        return self.virtual.device if self.virtual else None
 
-    def _record_in(self, path: Path) -> None:
-        """In a thread. Boards are shown even if their games cannot be stored."""
-        try:
-            store = Store(path, create=True)
-            self._take([events.BoardNamed(board, name) for board, name in names(store).items()])
-            sources = (self.monitor, self._logs, self._recorded)
-            with closing(Recorder(store, sources)) as recorder:
-                recorder.run(self._stopping, self._take)
-        except (NoughtsError, OSError) as error:
-            if self._error:
-                return
-            self._error = f"games are not stored: {error_message(error)}"
-            with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
-                self._record_in(Path(folder, "games.db"))
-
-    def record(self, name: str, boot: Boot) -> None:
-        """Record, in any thread, the start of a board, which a task has received."""
-        self._recorded.put(Received.of(name, boot, timestamps.now()))
-
-    def begins_anew(self, name: str) -> None:
-        """Note, in any thread, that a virtual board is reset."""
-        self._call(self.boards[name].observer.reset)
-
-    def _take(self, new: list[events.Event]) -> None:
-        """In the recorder's thread."""
-        if new:
-            self._call(self._follow, new)
-
-    def _call(self, function: Callable[..., object], *values: object) -> None:
-        """Call something in the event loop's thread."""
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(function, *values)
-
-    def _follow(self, new: list[events.Event]) -> None:
-        for event in new:
-            self.session.take(event)
-            match event:
-                case events.BoardNamed() | events.BoardRefused():
-                    pass  # these do not make a board appear
-                case events.BoardEvent(board):
-                    self.boards.setdefault(board, LiveBoard(board)).take(event)
-
-    def _set_words(self) -> None:
-        session, called = self.session, self.session.called
-        waiting = [f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())]
-        notices = [*filter(None, [self._error or session.warning]), *waiting[:5]]
-        self.words.set("site", [printable(text) for text in notices])
-        shown = self.boards.keys() - {board.name for board in session.gateways}
-        for name in shown:
-            state, device = session.boards.get(name), self.virtual.running.get(name)
-            ended = printable(self.virtual.errors.get(name, ""))
-            record = self.boards[name].record(called(name), state, device, ended)
-            self.words.set(f"board/{name}", record)
-        self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
-        self.words.set("doctor", self.doctor)
-
-    def _set_leds(self) -> None:
-        for name, device in list(self.virtual.running.items()):
-            try:
-                leds, seconds = device.leds(), device.clock_us() // 1_000_000
-            except BoardGoneError as error:
-                if self.virtual.running.get(name) is device:  # else it is started again
-                    self.virtual.errors.setdefault(name, str(error))
-            else:
-                self.boards[name].observer.see(leds)
-                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds])
-
-
-@dataclass
-class LiveBoard:
-    """The facts of a board that a `Session` does not have."""
-
-    id: str
-    """Its name in the store."""
-    kind: str = ""
-    """Of a virtual board, `V1` or `V2`."""
-    work: Mapping[str, object] | None = None
-    """Its running task, or the result of the last one."""
-    observer: Observer = field(default_factory=Observer)
-    _last: deque[events.BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
+    @property
+    def error(self) -> str:
+        """Why a virtual board does not run, in one line."""
+        return printable(self.virtual.error) if self.virtual else ""
 
     def take(self, event: events.BoardEvent) -> None:
         if not event.resent:
-            self._last.append(event)
+            self._last_events.append(event)
         if isinstance(event, events.SentenceStored):
             sentence, now = event.sentence, self.observer.now.game
             # The LEDs do not show earlier games.
             if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
                 self.observer.receive(sentence)
 
-    def record(
-        self,
-        called: str,
-        state: BoardState | None,
-        device: VirtualBoard | None = None,
-        error: str = "",
-    ) -> dict[str, object]:
-        """Everything that the page shows, as JSON.
+    def record(self, display_name: str) -> dict[str, object]:
+        """Everything that the page shows, as JSON; display_name: what people call the board."""
+        state = self.state
+        instructions = self._instructions()
+        model = self.virtual.model if self.virtual else (state.boot.board if state.boot else "")
+        return {
+            "id": self.id,
+            "name": display_name,
+            "virtual": self.virtual is not None,
+            "running": state.connected and not self.error,
+            "ended": bool(self.error),
+            "kind": f"virtual micro:bit {model}" if self.virtual else f"micro:bit {model}",
+            "facts": printable(" · ".join(filter(None, self._facts()))),
+            "by_radio": state.gateway is not None,
+            "headline": instructions.headline,
+            "about": instructions.about,
+            "player": instructions.player,
+            "buttons": instructions.buttons,
+            "game": _game(state.game, state.number) if state.game else _NO_GAME,
+            "tile": self._tile(),
+            "score": f"score: {score(state.score)}" if state.score.total() else "",
+            "lines": [_line(event) for event in self._last_events],
+            "work": self.work,
+        }
 
-        called: what people call the board. device: of a virtual board, once it has started; error:
-        why it does not run, in one line.
-        """
-        virtual = bool(self.kind)
-        state = state or BoardState(self.id, "", connected=virtual)  # one that starts
-        game, boot, by_radio = state.game, state.boot, state.gateway is not None
-        now = self.observer.now
-        controls = _choice_in(device.memory())[1] if device else ""
-        words, tile = instructions(now, controls), summary(state, now.phase == "menu")
-        if error:
-            words = Instructions("The virtual board does not run", error)
-            tile = "does not run", ""
-        elif not state.connected:
-            what = "its gateway" if by_radio else "it"
-            words = Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
-        elif game is None and now.phase == "starting" and not virtual:
-            words = Instructions("Waiting for a game", "It sends every move once a game starts.")
+    def _controls(self) -> str:
+        return _choice_in(self.device.memory())[1] if self.device else ""
+
+    def _instructions(self) -> Instructions:
         if self.work is not None and "result" not in self.work:
             # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
-            words = Instructions(headline, f"{self.work['doing']}{done}".strip())
-        facts = [device.firmware] if device else []
-        if boot is not None:
-            facts += [f"game {boot.release}", f"hard plays from table {boot.table_id}"]
-        if controls and now.phase != "menu":
-            facts.append(f"played by {CONTROLS[controls]}")
-        if not virtual:
-            facts.append(f"by radio, via {state.gateway}" if by_radio else state.port)
-        kind = self.kind or (boot.board if boot else "")
-        return {
-            "id": self.id,
-            "name": called,
-            "virtual": virtual,
-            "running": state.connected and not error,
-            "ended": bool(error),
-            "kind": f"virtual micro:bit {kind}" if virtual else f"micro:bit {kind}",
-            "facts": printable(" · ".join(filter(None, facts))),
-            "by_radio": by_radio,
-            "headline": words.headline,
-            "about": words.about,
-            "player": words.player,
-            "buttons": words.buttons,
-            "game": _game(game, state.number) if game else _NO_GAME,
-            "tile": tile,
-            "score": f"score: {score(state.score)}" if state.score.total() else "",
-            "lines": [_line(event) for event in self._last],
-            "work": self.work,
+            return Instructions(headline, f"{self.work['doing']}{done}".strip())
+        if self.error:
+            return Instructions("The virtual board does not run", self.error)
+        if not self.state.connected:
+            what = "it" if self.state.gateway is None else "its gateway"
+            return Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
+        now = self.observer.now
+        if self.state.game is None and now.phase == "starting" and self.virtual is None:
+            return Instructions("Waiting for a game", "It sends every move once a game starts.")
+        return instructions(now, self._controls())
+
+    def _tile(self) -> tuple[str, str]:
+        """Two short lines for the page Class."""
+        if self.error:
+            return "does not run", ""
+        return summary(self.state, self.observer.now.phase == "menu")
+
+    def _facts(self) -> Iterator[str]:
+        if self.device:
+            yield self.device.firmware
+        if boot := self.state.boot:
+            yield f"game {boot.release}"
+            yield f"hard plays from table {boot.table_id}"
+        if (controls := self._controls()) and self.observer.now.phase != "menu":
+            yield f"played by {CONTROLS[controls]}"
+        if self.virtual is None:
+            gateway = self.state.gateway
+            yield self.state.port if gateway is None else f"by radio, via {gateway}"
+
+
+class LiveBoards:
+    """All boards, from `start()` to `close()`.
+
+    watch: has `ports` and `virtual` among its sources. Use a board's state only within `lock`.
+    """
+
+    def __init__(self, watch: Watch, ports: PortMonitor, virtual: VirtualBoards) -> None:
+        self.watch, self.virtual = watch, virtual
+        self.session, self.lock = watch.session, watch.lock
+        self.boards = {
+            name: LiveBoard(self.session.board(name), board)
+            for name, board in virtual.boards.items()
         }
+        """By id, gateways too."""
+        self.words, self.leds = Channel(0.1, self._set_words), Channel(0.015, self._set_leds)
+        self.holds: dict[str, set[Hold]] = {}
+        """By the stream of a page that may press buttons: what it holds down."""
+        self.busy: set[str] = set()
+        """The ids of boards that a task works on; an empty id stands for all boards."""
+        self.doctor: Mapping[str, object] | None = None
+        """What `doctor` has found so far."""
+        self._ports = ports
+        watch.subscribe(self._take)
+
+    def start(self) -> None:
+        """Begin to watch, and start the virtual boards."""
+        self.watch.start()
+        self.virtual.start()
+
+    def close(self) -> None:
+        """End everything, with all games stored."""
+        self.watch.close(_SHUTDOWN_TIMEOUT_S)
+
+    def record(self, name: str, boot: Boot) -> None:
+        """Record, in any thread, the start of a board, which a task has received."""
+        self.watch.receive(Received.of(name, boot, timestamps.now()))
+
+    def note_reset(self, name: str) -> None:
+        """Note, in any thread, that a virtual board is reset."""
+        with self.lock:
+            self.boards[name].observer.reset()
+
+    def end_holds(self, stream: str, holds: set[Hold]) -> set[Hold]:
+        """Note that a stream no longer holds these; gives those that no other one holds either."""
+        if stream in self.holds:
+            self.holds[stream] = self.holds[stream] - holds
+        return holds - set().union(*self.holds.values())
+
+    def released(self, name: str) -> AbstractContextManager[None]:
+        """Close a board's port, so that a task can use it."""
+        return (self.virtual if name in self.virtual.boards else self._ports).released(name)
+
+    def _take(self, new: list[events.Event]) -> None:
+        """In the watch's thread."""
+        for event in new:
+            match event:
+                case events.BoardNamed() | events.BoardRefused():
+                    pass  # these do not make a board appear
+                case events.BoardEvent(name):
+                    if name not in self.boards:
+                        self.boards[name] = LiveBoard(self.session.board(name))
+                    self.boards[name].take(event)
+
+    def _set_words(self) -> None:
+        with self.lock:
+            session, called = self.session, self.session.called
+            error = f"games are not stored: {self.watch.error}" if self.watch.error else ""
+            waiting = [
+                f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
+            ]
+            notices = [*filter(None, [error or session.warning]), *waiting[:5]]
+            shown = [board for board in self.boards.values() if not board.state.is_gateway]
+            records = {board.id: board.record(called(board.id)) for board in shown}
+        self.words.set("site", [printable(text) for text in notices])
+        for name, record in records.items():
+            self.words.set(f"board/{name}", record)
+        self.words.set("order", sorted(records, key=lambda name: (name_key(called(name)), name)))
+        self.words.set("doctor", self.doctor)
+
+    def _set_leds(self) -> None:
+        for name, board in self.virtual.boards.items():
+            if (device := board.device) is None:
+                continue
+            try:
+                leds, seconds = device.leds(), device.clock_us() // 1_000_000
+            except BoardGoneError as error:
+                board.note_end(device, str(error))
+            else:
+                with self.lock:
+                    self.boards[name].observer.see(leds)
+                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds])
+
+
+def live_boards(site: Site) -> LiveBoards:
+    """All micro:bits that are plugged in, and the virtual boards of this site."""
+    ports, virtual = PortMonitor(), VirtualBoards(site.boards, PortMonitor(find=list))
+    watch = Watch(site.db, [ports, DataLogs(), virtual], has_fallback=True)
+    return LiveBoards(watch, ports, virtual)
 
 
 def _line(event: events.BoardEvent) -> tuple[str, str]:

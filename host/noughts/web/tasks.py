@@ -23,11 +23,12 @@ from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
 from noughts.virtual.program import program
+from noughts.virtual.virtual_boards import RestartableBoard
 from noughts.web.live import LiveBoard, LiveBoards
 
 
 def begin(boards: LiveBoards, what: str, name: str) -> None:
-    """Begin to `update` or `flash` a board, or to `check` everything.
+    """Begin to `update` or `flash` a board, or to `check` everything; called in the event loop.
 
     A board has one task at a time; `check` has all boards. Raises `BoardError` if it cannot begin.
     """
@@ -93,12 +94,12 @@ def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
     files = files_for_boards()
     brain.prove(brain.of(files))
     port = _port(boards, name) if what == "update" else ""
-    with boards.monitor.released(name):
+    with boards.released(name):
         start: Start | None
         if what == "update":
             start = bring_up_to_date(port, files, False, task.say, task.progress)
-        elif name in boards.virtual.kinds:
-            start = _flash_virtual(boards, name, brain.of(files).id)
+        elif virtual := boards.virtual.boards.get(name):
+            start = _flash_virtual(boards, virtual, brain.of(files).id)
         else:
             start = flash(_drive(name), our_hex(), task.say, task.progress)
         assert start is not None, "it is always verified"
@@ -108,8 +109,8 @@ def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
 
 
 def _port(boards: LiveBoards, name: str) -> str:
-    state = boards.session.boards.get(name)
-    if state is None or not state.connected or not state.port:
+    state = boards.boards[name].state
+    if not state.connected or not state.port:
         raise BoardError("the board is unplugged; plug it in and try again")
     return state.port
 
@@ -124,12 +125,12 @@ def _drive(name: str) -> drives.Drive:
     raise BoardError("the board's drive was not found; plug it in again, without holding reset")
 
 
-def _flash_virtual(boards: LiveBoards, name: str, table_id: str) -> Start:
-    board = boards.virtual.board(name)
-    new = program(boards.virtual.kinds[name])
-    with closing(open_port(board.port)) as port:
-        boards.begins_anew(name)
-        board.flash(new)
+def _flash_virtual(boards: LiveBoards, board: RestartableBoard, table_id: str) -> Start:
+    device = board.running()
+    new = program(board.model)
+    with closing(open_port(device.port)) as port:
+        boards.note_reset(board.name)
+        device.flash(new)
         return confirm_start(port, table_id)
 
 
@@ -144,7 +145,7 @@ def _check(boards: LiveBoards) -> None:
 
     try:
         show("this computer")
-        virtual = boards.virtual.names
+        virtual = boards.virtual.names_by_port
         there = find_boards(list(virtual))
         note("This computer", of_computer(bool(there)))
         for board in there:
@@ -152,7 +153,7 @@ def _check(boards: LiveBoards) -> None:
             if board.port is not None:
                 name = virtual.get(board.port.name) or name_of(board.port)
             show(name)
-            with boards.monitor.released(name) if name else nullcontext():
+            with boards.released(name) if name else nullcontext():
                 probe(board, restart=True)
             if board.start and board.start.boot:
                 boards.record(name, board.start.boot)

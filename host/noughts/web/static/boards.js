@@ -9,15 +9,18 @@ import { post, showError } from './server.js';
 const MAX_BYTES = 400_001; // bytes that are sent: a data log is shorter, and the server says so
 let lastUsed = null; // the card that was used last: what happens there is announced
 
-follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor }) => {
-  if (doctor) showDoctor(doctor);
+let stream = ''; // the server lets go of what this page holds when its stream ends
+
+follow('/api/live?leds', $('boards'), (board) => new Card(board), (changed) => {
+  if (changed.stream) stream = changed.stream;
+  if (changed.doctor) showDoctor(changed.doctor);
 });
 
 let acted = Promise.resolve();
 
 /** Sends actions in order, and never to a server that was restarted in the meantime. */
 function act(what) {
-  acted = acted.then(() => post('/api/boards', what, false)).catch((error) => showError(error.message));
+  acted = acted.then(() => post('/api/boards', { ...what, stream }, false)).catch((error) => showError(error.message));
 }
 
 /** All about one board. */

@@ -1,7 +1,7 @@
 // All boards as the server sends them: on the pages Boards and Class.
 
 import { $, element } from './page.js';
-import { AWAY, RETRY_MS, showError } from './server.js';
+import { RETRY_MS, showError, whyNot } from './server.js';
 
 const notice = (text) => element('p', { class: 'notice' }, text);
 
@@ -25,8 +25,9 @@ export function follow(address, root, make, receive) {
       if (!Object.keys(news).length) setTimeout(draw);
       Object.assign(news, JSON.parse(event.data));
     });
-    source.addEventListener('error', () => {
-      showError(AWAY);
+    source.addEventListener('error', async () => {
+      source.close();
+      showError(await whyNot(address));
       setTimeout(open, RETRY_MS);
     });
   }

@@ -39,6 +39,19 @@ export async function post(address, content, late = true) {
   return answered(response);
 }
 
+/** Why an address cannot be followed: an `EventSource` does not say. Empty if it can. */
+export async function whyNot(address) {
+  const ask = new AbortController();
+  try {
+    const response = await fetch(address, { signal: ask.signal });
+    return response.ok ? '' : (await response.json()).error;
+  } catch {
+    return AWAY;
+  } finally {
+    ask.abort(); // a stream would have no end
+  }
+}
+
 /** Asks until the server answers, which may be away or have too much to do. */
 async function fetched(address, options, late = true) {
   for (;;) {

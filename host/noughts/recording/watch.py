@@ -1,0 +1,190 @@
+"""Watching boards, for the terminal, the page and `noughts play`.
+
+    sources --> Recorder, in a thread --> store --> sinks          a room's publisher
+                                            |
+                                            +--> the session       the state of all boards
+                                            +--> subscribers       a screen, the page
+
+Everything is stored before anybody is told.
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from noughts.errors import NoughtsError, StoreError, error_message
+from noughts.recording.events import Event, StoreGone
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.recording.sources import Change, Pending, QueuedSource, Source
+from noughts.store import queries
+from noughts.store.store import Store
+from noughts.store.stored_game import StoredGame
+
+Subscriber = Callable[[list[Event]], object]
+
+
+class Sink(Protocol):
+    """Passes on what was stored."""
+
+    def stored(self, store: Store) -> Sequence[Event]:
+        """Take what is new in this store, without waiting; gives events of its own.
+
+        It is called in the watch's thread, after each look at the sources. The store may be another
+        one than before.
+        """
+
+    def close(self) -> None:
+        """Pass on what is left, while the store is still open."""
+
+
+class Watch:
+    """Records what sources give, tells sinks and subscribers, and knows the state of all boards.
+
+    It runs in a thread from `start()` to `close()`, or in the caller's thread by `run()`. It owns
+    its sources and sinks, and closes them when it ends.
+
+    known: ids of the boards to accept by radio; None accepts any, see `radio_lines.py`.
+    has_fallback: if the store fails, go on with a temporary one; `error` then says why.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        sources: Sequence[Source] = (),
+        sinks: Sequence[Sink] = (),
+        *,
+        known: Collection[str] | None = None,
+        has_fallback: bool = False,
+    ) -> None:
+        self.session = Session()
+        """The state of all boards. Hold `lock` to read it."""
+        self.lock = threading.RLock()
+        """Held while the session and the subscribers get events."""
+        self.stop = threading.Event()
+        """Ends the watch once it is set, by anybody; it is set when the watch has ended."""
+        self.failure: Exception | None = None
+        """Why games are not stored, or not in the store that was asked for."""
+        self.moved = ""
+        """If the store was deleted or damaged: where games are stored instead, in one line."""
+        self.store_path = path
+        """Where games are stored now."""
+        self.noise = 0
+        """Bytes so far that were not part of a sentence."""
+        self.refused = 0
+        """Sentences by radio that were refused."""
+        self._path, self._known, self._has_fallback = path, known, has_fallback
+        self._received = QueuedSource()
+        self._sources = [*sources, self._received]
+        self._sinks = [*sinks]
+        self._subscribers: list[Subscriber] = []
+        self._pending: list[Pending] = []
+        """What a store that failed has not stored."""
+        self._thread: threading.Thread | None = None
+
+    @property
+    def error(self) -> str:
+        """Why games are not stored, in one line; empty if they are."""
+        if self.failure is None:
+            return ""
+        if isinstance(self.failure, (NoughtsError, OSError)):
+            return error_message(self.failure)
+        return f"a fault of noughts ({self.failure!r}); please report it"
+
+    def raise_fault(self) -> None:
+        """Raise a failure that is a fault of noughts, so that its traceback can be reported."""
+        if self.failure is not None and not isinstance(self.failure, (NoughtsError, OSError)):
+            raise self.failure
+
+    def subscribe(self, callback: Subscriber) -> None:
+        """Call this with all events, in the watch's thread; it must not wait. Call before `start`.
+
+        The session has taken the events by then.
+        """
+        self._subscribers.append(callback)
+
+    def receive(self, change: Change) -> None:
+        """Record, from any thread, what has come another way than from a source."""
+        self._received.put(change)
+
+    def game(self, number: int) -> StoredGame:
+        """A stored game, for any thread. Raises `StoreError`."""
+        with Store(self.store_path) as store:
+            return queries.game(store, number)
+
+    def start(self) -> None:
+        """Begin, in a thread. What goes wrong there becomes the `failure`."""
+        self._thread = threading.Thread(target=self._record_games, name="record games", daemon=True)
+        self._thread.start()
+
+    def close(self, timeout_s: float | None = None) -> None:
+        """End, once everything that was received is stored; but do not wait longer than this."""
+        self.stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+        self._close_ends()
+
+    def _record_games(self) -> None:
+        try:
+            self.run()
+        except Exception as error:
+            self.failure = self.failure or error
+        finally:
+            self.stop.set()
+
+    def run(self) -> None:
+        """Record in this thread until `stop` is set. Raises what goes wrong.
+
+        Sources and sinks end before the stores are closed: sinks need their store, and closing a
+        store releases all locks that this process has on it.
+        """
+        with ExitStack() as stores:
+            try:
+                self._record(stores, self._path)
+            except Exception as error:
+                if not self._has_fallback:
+                    raise
+                self.failure = error
+                folder = stores.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
+                self._record(stores, Path(folder, "games.db"))
+            finally:
+                self._close_ends()
+
+    def _record(self, stores: ExitStack, path: Path) -> None:
+        recorder = Recorder(Store(path, create=True), self._sources, self._known)
+        stores.callback(recorder.close)
+        recorder.pending += self._pending
+        self._pending = recorder.pending
+        with self.lock:
+            self.session.names.update(recorder.names)
+        try:
+            recorder.run(self.stop, partial(self._tell, recorder))
+        except Exception as error:
+            if not isinstance(error, StoreError):
+                self._pending = []  # one of these may be what it fails at
+            raise
+
+    def _tell(self, recorder: Recorder, events: Sequence[Event]) -> None:
+        """Tell everybody what was stored."""
+        told = [*events]
+        for sink in self._sinks:
+            told += sink.stored(recorder.store)
+        with self.lock:
+            self.store_path = recorder.store.path
+            self.noise, self.refused = recorder.noise, recorder.radio.refused
+            for event in told:
+                self.session.take(event)
+                if isinstance(event, StoreGone):
+                    self.moved = event.text()
+            for callback in self._subscribers if told else ():
+                callback(told)
+
+    def _close_ends(self) -> None:
+        ends: list[Sink | Source] = [*self._sinks, *self._sources]
+        self._sinks, self._sources = [], []
+        for end in ends:
+            end.close()
