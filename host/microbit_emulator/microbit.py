@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -112,6 +113,7 @@ class Microbit(InDeviceTime):
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
         self._reached = 0
+        self._running = threading.RLock()
         if power_on:
             self.power_on()
 
@@ -159,11 +161,14 @@ class Microbit(InDeviceTime):
             raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
+        if not self._running.acquire(blocking=False):
+            raise EmulatorError("another thread is running this micro:bit; use a lock around both")
         cpu = self._chip.cpu
         try:
             cpu.run_until(cycle)
         finally:  # it may run past the end by the rest of an IT block
             self._reached = min(cycle, cpu.now())
+            self._running.release()
 
     def enter(self, ether: Ether, name: str) -> Antenna:
         """Use an ether from now on; called by the ether."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from microbit_emulator.errors import EmulatorError
+
 if TYPE_CHECKING:
     from microbit_emulator.microbit import Microbit
     from microbit_emulator.program import Program
@@ -27,24 +29,27 @@ def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
     cache = folder.mkdir("microbit_emulator") if folder else None
 
     def start_board(board: str = "V2", program: Program = "main.py", **named: Any) -> Microbit:
+        __tracebackhide__ = True  # the test's own line says where a wrong name is
         if not isinstance(program, Mapping):
             program = request.path.parent / program
         if named.get("hex"):
             named["hex"] = request.path.parent / named["hex"]
-        started = start(board, program, cache=cache, **named)
+        try:
+            started = start(board, program, cache=cache, **named)
+        except EmulatorError as error:
+            raise error.with_traceback(None) from None
         boards.append(started)
         return started
 
     return start_board
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+# Of the older style: every pytest loads this plugin, also one with a pluggy before 1.2.
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     """Add the LEDs and the output of each board to the report of a failed test."""
-    report = yield
+    outcome = yield
+    report = outcome.get_result()
     if report.failed:
         for board in item.stash.get(_BOARDS, []):
             report.sections.append(("micro:bit", str(board)))
-    return report

@@ -5,6 +5,7 @@ import ctypes
 import importlib
 import io
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -129,6 +130,27 @@ def test_wrong_board_firmware_and_button_are_refused() -> None:
         board.press("C")  # type: ignore[arg-type]
     with pytest.raises(EmulatorError, match="a V1 has no touch logo"):
         board.touch_logo(True)
+
+
+def test_board_is_run_by_one_thread_at_a_time() -> None:
+    board, is_inside, may_end = Microbit("V1", LOOP), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        is_inside.set()
+        may_end.wait(60)
+
+    board.at(100, hold)
+    other = threading.Thread(target=board.run_for, args=(200,))
+    other.start()
+    try:
+        assert is_inside.wait(60)
+        with pytest.raises(EmulatorError, match="another thread is running this micro:bit; use a"):
+            board.run_for(100)
+    finally:
+        may_end.set()
+        other.join()
+    board.run_for(100)
+    assert board.clock_us == 300
 
 
 def test_board_runs_only_while_powered() -> None:

@@ -77,16 +77,9 @@ def test_expect_takes_output_and_reports_missing_text(microbit: Start) -> None:
         micro.expect("one", timeout_ms=100)
 
 
-def test_failed_test_shows_its_board(tmp_path: Path) -> None:
-    """Its program is found next to it, wherever pytest is started."""
-    (tmp_path / "main.py").write_text(BUTTON)
-    (tmp_path / "test_it.py").write_text(
-        "def test_it(microbit):\n"
-        "    board = microbit('V1')\n"
-        "    board.tap('A')\n"
-        "    board.run_for(20_000)\n"
-        "    assert board.leds() == bytes(25)\n"
-    )
+def report_of(test: str, folder: Path) -> str:
+    """What pytest prints about this test, which fails."""
+    (folder / "test_it.py").write_text(test)
     alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [
         sys.executable,
@@ -94,11 +87,33 @@ def test_failed_test_shows_its_board(tmp_path: Path) -> None:
         "pytest",
         "-p",
         "microbit_emulator.pytest_plugin",
-        str(tmp_path),
+        str(folder),
     ]
     ran = subprocess.run(
-        command, cwd=tmp_path.parent, env=alone, capture_output=True, text=True, check=False
+        command, cwd=folder.parent, env=alone, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 1
+    return ran.stdout
+
+
+def test_failed_test_shows_its_board(tmp_path: Path) -> None:
+    """Its program is found next to it, wherever pytest is started."""
+    (tmp_path / "main.py").write_text(BUTTON)
+    test = (
+        "def test_it(microbit):\n"
+        "    board = microbit('V1')\n"
+        "    board.tap('A')\n"
+        "    board.run_for(20_000)\n"
+        "    assert board.leds() == bytes(25)\n"
+    )
     heart = ".9.9.\n99999\n99999\n.999.\n..9..\n"
-    assert f"\n{heart}The last lines that it printed:\ndone\nMicroPython v1.9.2" in ran.stdout
+    last_lines = f"\n{heart}The last lines that it printed:\ndone\nMicroPython v1.9.2"
+    assert last_lines in report_of(test, tmp_path)
+
+
+def test_missing_program_is_reported_without_the_emulators_code(tmp_path: Path) -> None:
+    printed = report_of("def test_it(microbit):\n    microbit('V1', 'absent.py')\n", tmp_path)
+    error = f"ProgramError: cannot read {tmp_path / 'absent.py'} (No such file or directory); "
+    assert ">       microbit('V1', 'absent.py')" in printed.splitlines()
+    assert printed.count(error) == 1
+    assert "def start" not in printed and "raise " not in printed
