@@ -34,6 +34,7 @@ from noughts.web.controls import do
 from noughts.web.live import Channel, LiveBoard, LiveBoards
 from noughts.web.safety import Site
 from sample_games import BOOT, stages
+from stand_in_drive import BOOTLOADER_DETAILS, StandInDrive
 from waiting import until as wait_for
 
 NAME = "virtual-1"
@@ -421,6 +422,16 @@ async def test_tasks_begin_in_the_event_loop(monkeypatch, boards_of):
     monkeypatch.setattr(web_tasks, "begin", lambda *_: threads.append(threading.current_thread()))
     await do(boards_of("usb-1"), {"board": "usb-1", "do": "update"})
     assert threads == [threading.current_thread()]
+
+
+def test_flashing_names_maintenance_mode(monkeypatch, boards_of, tmp_path, plugged):
+    StandInDrive(tmp_path / "MAINTENANCE", details=BOOTLOADER_DETAILS)
+    plugged.drives.append(tmp_path / "MAINTENANCE")
+    monkeypatch.setattr(web_tasks, "Thread", lambda target, **_: Mock(start=target))
+    boards = boards_of("usb-1")
+    web_tasks.begin(boards, "flash", "usb-1")
+    work = boards.boards["usb-1"].work
+    assert not work["good"] and "the board is in maintenance mode; unplug it" in work["result"]
 
 
 @pytest.mark.parametrize("task", ["update", "flash"])
