@@ -181,7 +181,7 @@ def _game(found: re.Match[str]) -> Game:
     return Game(boot, int(number), seats, first, cells, int(ms), end)
 
 
-def outcome(moves: Iterable[int | str], first: str) -> str:
+def outcome(moves: Iterable[int], first: str) -> str:
     """The result of these moves by the rules: `-`, `A`, `B` or `=`.
 
     Raises `SentenceError` if a cell is taken twice, or for a move after the end.

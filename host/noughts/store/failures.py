@@ -2,7 +2,6 @@
 
 import contextlib
 import sqlite3
-import tempfile
 from pathlib import Path
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
@@ -77,6 +76,8 @@ def can_lock_files(folder: Path) -> bool:
 
     It locks a file of its own: closing the store's file would release this process's locks on it.
     """
+    import tempfile  # here, because it is rarely needed
+
     try:
         import fcntl
     except ImportError:  # Windows
