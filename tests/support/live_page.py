@@ -79,7 +79,7 @@ def stand_in_boards(site: Site) -> LiveBoards:
 
     ports, virtual = PortMonitor(), stand_in_virtual(site.boards, PortMonitor(find=list))
     watch = Watch(site.db, [ports, DataLogs(), virtual], has_fallback=True)
-    return LiveBoards(watch, ports, virtual)
+    return LiveBoards(watch, ports, virtual, site.for_all_readers)
 
 
 def stand_in_virtual(count: int, ports: Any = None) -> VirtualBoards:

@@ -22,6 +22,7 @@ from noughts.recording.events import (
     PortOpened,
     PortUnavailable,
     SentenceStored,
+    StoreBusy,
 )
 from noughts.recording.session import Session
 from noughts.recording.watch import Watch
@@ -241,6 +242,15 @@ async def test_unavailable_ports_give_a_few_printable_lines(live):
     browser = browse()
     await browser.until(lambda now: len(now.get("site", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"])
+
+
+async def test_notice_about_the_store_does_not_name_its_folder_to_other_computers(live, tmp_path):
+    live_boards, browse = await live(boards=0, lan=True)
+    live_boards.watch.receive(StoreBusy(str(tmp_path / "games.db")))
+    browser = browse()
+    await browser.until(lambda now: now.get("site"))
+    (notice,) = browser.now["site"]
+    assert notice.startswith("games.db is in use by another program; ")
 
 
 async def test_fault_in_recording_is_shown_on_the_page(live, monkeypatch):

@@ -181,10 +181,17 @@ class LiveBoard:
 class LiveBoards:
     """All boards, from `start()` to `close()`.
 
-    watch: has `ports` and `virtual` among its sources. Use a board's state only within `lock`.
+    watch: has `ports` and `virtual` among its sources. for_all_readers: makes a text fit for all
+    who read the page. Use a board's state only within `lock`.
     """
 
-    def __init__(self, watch: Watch, ports: PortMonitor, virtual: VirtualBoards) -> None:
+    def __init__(
+        self,
+        watch: Watch,
+        ports: PortMonitor,
+        virtual: VirtualBoards,
+        for_all_readers: Callable[[str], str] = str,
+    ) -> None:
         self.watch, self.virtual = watch, virtual
         self.session, self.lock = watch.session, watch.lock
         self.boards = {
@@ -199,7 +206,7 @@ class LiveBoards:
         """The ids of boards that a task works on; an empty id stands for all boards."""
         self.doctor: Mapping[str, object] | None = None
         """What `doctor` has found so far."""
-        self._ports = ports
+        self._ports, self._for_all_readers = ports, for_all_readers
         watch.subscribe(self._take)
 
     def start(self) -> None:
@@ -251,7 +258,7 @@ class LiveBoards:
             notices = [*filter(None, [error or session.warning]), *waiting[:5]]
             shown = [board for board in self.boards.values() if not board.state.is_gateway]
             records = {board.id: board.record(called(board.id)) for board in shown}
-        self.words.set("site", [printable(text) for text in notices])
+        self.words.set("site", [printable(self._for_all_readers(text)) for text in notices])
         for name, record in records.items():
             self.words.set(f"board/{name}", record)
         self.words.set("order", sorted(records, key=lambda name: (name_key(called(name)), name)))
@@ -275,7 +282,7 @@ def live_boards(site: Site) -> LiveBoards:
     """All micro:bits that are plugged in, and the virtual boards of this site."""
     ports, virtual = PortMonitor(), VirtualBoards(site.boards, PortMonitor(find=list))
     watch = Watch(site.db, [ports, DataLogs(), virtual], has_fallback=True)
-    return LiveBoards(watch, ports, virtual)
+    return LiveBoards(watch, ports, virtual, site.for_all_readers)
 
 
 def _line(event: events.BoardEvent) -> tuple[str, str]:
