@@ -16,7 +16,7 @@ from noughts.recording.events import BrokerAnswered, PortUnavailable
 from noughts.rooms.address import parse
 from noughts.rooms.broker import Broker
 from sample_games import DRAW, stages
-from waiting import LIMIT_S
+from waiting import LIMIT_S, until
 
 CA, PASSWORD, WRONG = map(Path, ("ca.pem", "password", "wrong"))
 
@@ -164,6 +164,28 @@ def test_each_connection_loss_is_reported_once(mosquitto):
             broker.kill()
             assert connection.arrived.get(timeout=LIMIT_S) == PortUnavailable(broker.url, why)
             broker.start()
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [
+        ("max_packet_size 1000", "it takes packets of 1,000 bytes at most; raise its limits"),
+        ("message_size_limit 100", "it hangs up because of a message (Protocol error); raise its"),
+    ],
+)
+def test_limit_of_a_broker_that_is_too_low_is_explained(mosquitto, watch, port, limit, why):
+    """It is said once, and noughts does not connect again and again."""
+    broker, board = mosquitto(lines=(limit,)), port("board")
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    room.connected(board.path)
+    board.send(b"x" * 200 + b"\r\n")
+    until(lambda: any(why in event.get("why", "") for event in room.events), why)
+    board.say(*stages(DRAW))
+    room.happens("game", end="=")
+    connections = broker.log.read_text().count("New client connected")
+    assert "connected" not in [event["event"] for event in room.events[2:]]
+    assert connections <= 3 or limit.startswith("max")
+    assert room.end()[0] == 0
 
 
 @pytest.mark.parametrize(

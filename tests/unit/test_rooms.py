@@ -194,16 +194,15 @@ class FakeBroker:
     def is_connected(self):
         return self.is_up
 
-    def publish(self, topic, payload, qos, retain=False):
-        assert qos == 1
+    def publish(self, topic, payload, retain=False):
         self.sent.append((topic.removeprefix("noughts/3b/"), payload, retain))
 
     def receive(self, topic, payload, mid=7):
-        message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
+        message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid)
         self.arrived.put(message)
 
-    def ack(self, mid, qos):
-        self.acknowledged.append(mid)
+    def acknowledge(self, message):
+        self.acknowledged.append(message.mid)
 
     def close(self, last):
         pass

@@ -2,14 +2,13 @@
 
 import queue
 import ssl
-import sys
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -18,15 +17,20 @@ from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.messages import MAX_MESSAGE, OFFLINE
 
-_RECONNECT_DELAY_S = 1
+_RECONNECT_DELAY_S = 1.0
+_REFUSED_DELAY_S = 60.0
+"""After the broker has hung up because of a message, which will be sent again."""
 _KEEP_ALIVE_S = 20
 """A broker counts a room as lost after one and a half of these without a packet."""
 _SHUTDOWN_TIMEOUT_S = 0.5
 """For sending the last messages."""
+_MESSAGE_REFUSED = (130, 149)
+"""Reason codes: a protocol error, as paho calls an answer of mosquitto; and a packet too large."""
+_LIMITS = f"raise its limits (max_packet_size, message_size_limit) to {MAX_MESSAGE:,} bytes or more"
 QOS = 1
 
 
-class Broker(paho.Client):
+class Broker:
     """Maintains a connection to a broker, with these subscriptions, until `close()`.
 
     Messages published during an outage are sent when the broker is back. Any thread may publish.
@@ -36,26 +40,49 @@ class Broker(paho.Client):
     def __init__(
         self, address: BrokerAddress, subscriptions: Sequence[str], status: str | None = None
     ) -> None:
-        super().__init__(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5, manual_ack=True)
-        self.reconnect_delay_set(_RECONNECT_DELAY_S, _RECONNECT_DELAY_S)
-        self.address, self.subscriptions = address, subscriptions
         self.arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
         """Messages, which must be acknowledged, new connections, and failures, each once."""
-        self.why = ""
+        self._address, self._subscriptions = address, subscriptions
+        self._why = ""
         """The last failure since the last connection."""
-        self.let_in = self.closing = False
-        self.username_pw_set(address.user, address.password)
+        self._is_accepted = False
+        """Whether the broker has accepted the present connection."""
+        self._delay_s = _RECONNECT_DELAY_S
+        self._closing = threading.Event()
+        self._client = client = paho.Client(
+            CallbackAPIVersion.VERSION2,
+            protocol=paho.MQTTv5,
+            manual_ack=True,
+            reconnect_on_failure=False,
+        )
+        client.username_pw_set(address.user, address.password)
         if address.context is not None:
-            self.tls_set_context(address.context)
+            client.tls_set_context(address.context)
         if status is not None:
-            self.will_set(status, OFFLINE, QOS, retain=True)
-        self.on_message = lambda _client, _data, message: self.arrived.put(message)
-        self.on_connect = lambda *given: self.note_answer(given[3])
-        self.on_connect_fail = lambda *_: self.note_error(sys.exc_info()[1])
-        self.on_disconnect = lambda *given: self.note_end(given[3])
-        self.on_subscribe = lambda *given: self.check(given[3], "subscribe to its topics")
-        self.on_publish = lambda *given: self.check([given[3]], "publish to its topics")
-        self.loop_start()
+            client.will_set(status, OFFLINE, QOS, retain=True)
+        client.on_message = lambda _client, _data, message: self.arrived.put(message)
+        client.on_connect = lambda *given: self._note_answer(given[3], given[4])
+        client.on_disconnect = lambda *given: self._note_end(given[3])
+        client.on_subscribe = lambda *given: self._check(given[3], "subscribe to its topics")
+        client.on_publish = lambda *given: self._check([given[3]], "publish to its topics")
+        # paho's own thread would end at an answer that is not MQTT, and it is only its own thread
+        # that keeps `publish` from writing to the socket in the thread of its caller. With a
+        # callback for writing, as other event loops have, `publish` leaves that to our thread.
+        client.on_socket_register_write = lambda *_: None
+        threading.Thread(target=self._stay_connected, name="broker", daemon=True).start()
+
+    def is_connected(self) -> bool:
+        return self._is_accepted
+
+    def publish(
+        self, topic: str, payload: bytes | str, retain: bool = False
+    ) -> paho.MQTTMessageInfo:
+        """Send a message, now or when there is a connection, until the broker has it."""
+        return self._client.publish(topic, payload, QOS, retain)
+
+    def acknowledge(self, message: paho.MQTTMessage) -> None:
+        """Tell the broker that a message need not be sent again."""
+        self._client.ack(message.mid, message.qos)
 
     def close(self, last: Sequence[paho.MQTTMessageInfo] = ()) -> None:
         """Disconnect, once the broker has these messages or that takes too long."""
@@ -63,61 +90,73 @@ class Broker(paho.Client):
         for message in last:
             with suppress(RuntimeError):  # it was published while there was no connection
                 message.wait_for_publish(end_s - time.monotonic())
-        self.closing = True
-        self.disconnect()
+        self._closing.set()
+        self._client.disconnect()
 
-    def loop_forever(self, timeout: float = 1.0, retry_first_connection: bool = False) -> Any:
-        """Connect, and reconnect whenever the connection is lost, in paho's thread."""
-        asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        asked.MaximumPacketSize = 2 * MAX_MESSAGE
-        while not self.closing:
+    def _stay_connected(self) -> None:
+        """Connect, and reconnect whenever the connection is lost, in a thread."""
+        connect_properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        connect_properties.MaximumPacketSize = 2 * MAX_MESSAGE
+        place = self._address.host, self._address.port
+        while not self._closing.is_set():
+            self._delay_s = _RECONNECT_DELAY_S
             try:
-                self.connect_async(
-                    self.address.host, self.address.port, _KEEP_ALIVE_S,
-                    clean_start=True, properties=asked,
-                )  # fmt: skip
-                super().loop_forever(timeout, retry_first_connection)
+                self._client.connect(
+                    *place, _KEEP_ALIVE_S, clean_start=True, properties=connect_properties
+                )
+                if self._closing.is_set():  # there was nothing to disconnect before
+                    self._client.disconnect()
+                while self._client.loop() == MQTTErrorCode.MQTT_ERR_SUCCESS:
+                    pass
             except Exception as error:  # a server that is not a broker may send anything
-                self.note_error(error)
-            time.sleep(0 if self.closing else _RECONNECT_DELAY_S)
+                self._note_error(error)
+            self._is_accepted = False
+            self._closing.wait(self._delay_s)
 
-    def note_answer(self, code: ReasonCode) -> None:
-        self.let_in = not code.is_failure
+    def _note_answer(self, code: ReasonCode, properties: Properties | None) -> None:
+        largest = getattr(properties, "MaximumPacketSize", MAX_MESSAGE)
         if code.is_failure:
-            self.fail(f"it refuses the connection ({code}); check the user and --password-file")
+            self._fail(f"it refuses the connection ({code}); check the user and --password-file")
+        elif largest < MAX_MESSAGE:
+            self._fail(f"it takes packets of {largest:,} bytes at most; {_LIMITS}")
+            self._client.disconnect()
         else:
-            self.why = ""
-            self.subscribe([(topic, QOS) for topic in self.subscriptions])
-            self.arrived.put(BrokerAnswered(str(self.address), "connected"))
+            self._is_accepted, self._why = True, ""
+            self._client.subscribe([(topic, QOS) for topic in self._subscriptions])
+            self.arrived.put(BrokerAnswered(str(self._address), "connected"))
 
-    def note_end(self, code: ReasonCode) -> None:
-        if self.let_in:
-            self.fail("the connection was lost; noughts reconnects when the broker is back")
-        elif not self.why:
-            self.fail(f"it does not answer as an MQTT broker ({code}); {self.advice}")
-        self.let_in = False
+    def _note_end(self, code: ReasonCode) -> None:
+        if self._is_accepted and code.value in _MESSAGE_REFUSED:
+            self._delay_s = _REFUSED_DELAY_S
+            self._fail(f"it hangs up because of a message ({code}); {_LIMITS}")
+        elif self._is_accepted:
+            self._fail("the connection was lost; noughts reconnects when the broker is back")
+        elif not self._why:
+            self._fail(f"it does not answer as an MQTT broker ({code}); {self._advice}")
+        self._is_accepted = False
 
-    def check(self, codes: Iterable[ReasonCode], what: str) -> None:
+    def _check(self, codes: Iterable[ReasonCode], what: str) -> None:
         """Report it if the broker's access list forbids this."""
         if any(code.is_failure for code in codes):
-            self.fail(f"it does not let this user {what}; check its access list")
+            self._fail(f"it does not let this user {what}; check its access list")
 
-    def note_error(self, error: BaseException | None) -> None:
+    def _note_error(self, error: Exception) -> None:
         reason = getattr(error, "strerror", None) or error
         if isinstance(error, ssl.SSLCertVerificationError):
-            self.fail(
+            self._fail(
                 f"its certificate is not trusted ({error.verify_message.rstrip('.')}); check the "
                 "host's name, and name the certificate of its CA with --ca"
             )
-        elif not self.why:
-            self.fail(f"no connection to it ({reason}); {self.advice}")
+        elif not self._why:
+            self._fail(f"no connection to it ({reason}); {self._advice}")
 
     @property
-    def advice(self) -> str:
-        tls = "with" if self.address.tls else "without"
-        return f"check that a broker {tls} TLS runs at {self.address.host} port {self.address.port}"
+    def _advice(self) -> str:
+        tls = "with" if self._address.tls else "without"
+        place = f"{self._address.host} port {self._address.port}"
+        return f"check that a broker {tls} TLS runs at {place}"
 
-    def fail(self, why: str) -> None:
-        if why != self.why:
-            self.why = why
-            self.arrived.put(PortUnavailable(str(self.address), why))
+    def _fail(self, why: str) -> None:
+        if why != self._why:
+            self._why = why
+            self.arrived.put(PortUnavailable(str(self._address), why))

@@ -9,7 +9,7 @@ from noughts.errors import printable
 from noughts.recording.events import Event, MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.recording.sources import Change, DataReceived, Delivered
 from noughts.rooms.address import BrokerAddress
-from noughts.rooms.broker import QOS, Broker
+from noughts.rooms.broker import Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, digest, parse_topic, received_lines, topic
 from noughts.store import timestamps
 
@@ -59,7 +59,7 @@ class Collector:
             if (why := str(error)) not in self._rejected:
                 self._rejected.add(why)
                 yield MessageRejected(printable(where[:80]), why)
-        self._broker.ack(message.mid, message.qos)
+        self._broker.acknowledge(message)
 
     def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # empty: somebody has removed the room
@@ -90,12 +90,12 @@ class Collector:
 
     def _note_stored(self, message: paho.MQTTMessage, room: str) -> None:
         self._stored.setdefault(room, []).append(digest(bytes(message.payload)))
-        self._broker.ack(message.mid, message.qos)
+        self._broker.acknowledge(message)
 
     def _confirm(self) -> None:
         if self._stored:
             self._confirmations = [
-                self._broker.publish(topic(self._prefix, room, "stored"), " ".join(digests), QOS)
+                self._broker.publish(topic(self._prefix, room, "stored"), " ".join(digests))
                 for room, digests in self._stored.items()
             ]
             self._stored = {}

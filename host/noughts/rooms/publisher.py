@@ -19,7 +19,7 @@ from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import is_of_board
 from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
 from noughts.rooms.address import BrokerAddress
-from noughts.rooms.broker import QOS, Broker
+from noughts.rooms.broker import Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, digest, is_published, topic
 from noughts.store.capture import raw_line
 from noughts.store.store import Store
@@ -138,11 +138,11 @@ class Publisher:
         return events
 
     def _publish_status(self, status: bytes) -> paho.MQTTMessageInfo:
-        return self._broker.publish(self._status, status, QOS, retain=True)
+        return self._broker.publish(self._status, status, retain=True)
 
     def _take(self, message: paho.MQTTMessage) -> Iterator[Event]:
         """Take confirmations, and correct the status after a lost connection."""
-        self._broker.ack(message.mid, message.qos)
+        self._broker.acknowledge(message)
         if message.payload == OFFLINE:
             self._publish_status(ONLINE)
         for name in message.payload.decode("ascii", "replace").split():
@@ -172,7 +172,7 @@ class Publisher:
             name = next(name for name in self._waiting if name not in self._sent)
             self._sent.append(name)
             message = self._waiting[name]
-            self._broker.publish(self._topic("board", message.board), message.lines, QOS)
+            self._broker.publish(self._topic("board", message.board), message.lines)
 
     def _read_on(self, store: Store) -> bool:
         found, self._read = messages_after(store, self._read, self._room)
