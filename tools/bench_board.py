@@ -185,7 +185,7 @@ def sizes() -> Rows:
     files: Files = files_for_boards()
     for firmware in firmware_for_boards().values():
         used, total = firmware.used(files), len(firmware.layout)
-        yield Row(f"file system used, {firmware.board}", f"{used:,} of {total:,} bytes")
+        yield Row(f"file system used, {firmware.board_model}", f"{used:,} of {total:,} bytes")
     # A chunk is the same on both boards.
     yield at_most("files as they go onto a board", used // 128, 80, "{} chunks of 128 bytes")
     used = bundled_for(V2).used(files_with(Radio(sends=255), V2, files))

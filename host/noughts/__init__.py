@@ -11,7 +11,10 @@ See docs/python-api.md. The names are looked up when they are first used: the co
 imports this too, needs few of them.
 """
 
-TYPE_CHECKING = False  # nothing is imported here: Ctrl-C at the start has nothing to interrupt
+from noughts.version import __version__ as __version__
+
+# Not from `typing`: hardly anything is imported here, so Ctrl-C at the start interrupts nothing.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -39,8 +42,6 @@ if TYPE_CHECKING:
     from noughts.protocol.sentences import Game
     from noughts.store.queries import GameFilter
     from noughts.store.stored_game import StoredGame
-
-__version__ = "1.1.0"
 
 __all__ = [
     "Board", "Engine", "Game", "GameFilter", "IllegalMoveError", "IllegalPositionError",

@@ -141,14 +141,6 @@ def test_foreign_program_is_not_overwritten(plugged_in, noughts, printed):
     assert holds_the_game(board)
 
 
-def test_put_refuses_to_lose_games_stored_by_release_1_0_0(plugged_in, refused):
-    stored = {"0": b"100065Pb$NG,0A1B2C3D,1,PP,A,012,99,x*00", "settings": b"Hb"}
-    board = plugged_in(older(["ai.py"]) | stored)
-    err = refused("put", "--port", board.port)
-    assert "run `noughts watch` and press reset; then update the board with `noughts flash`" in err
-    assert stored.keys() < on_board(board).keys()
-
-
 def test_put_ignores_a_file_length_left_by_a_power_cut(clock, printed):
     """If it leads beyond the file system, a V1 that follows it stops."""
     made = program("V1")

@@ -302,7 +302,7 @@ def test_damaged_file_system_raises_only_noughts_errors(chunks, data):
 
 def test_common_and_bundled_firmware_is_recognized():
     found = [
-        (each.board, each.release, each.micropython, each.layout)
+        (each.board_model, each.release, each.micropython, each.layout)
         for each in (*read_firmware(UNIVERSAL, "it").values(), *firmware_for_boards().values())
     ]
     # uflash packs V2's files where it finds room for them.
@@ -334,7 +334,7 @@ def test_written_files_fill_whole_chunks():
 )
 def test_file_system_layout_is_read_from_the_firmware(board, bytes_at, layout):
     (found,) = read_firmware(changed(board, bytes_at), "it").values()
-    assert (found.board, found.layout) == (board, layout)
+    assert (found.board_model, found.layout) == (board, layout)
     assert bytes_at or found.memory.todict() == slim(board).memory.todict()
 
 

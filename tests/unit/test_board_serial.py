@@ -285,7 +285,7 @@ def test_board_checks_report_its_game_radio_or_error(found, expected):
         ("board", True, "micro:bit V2"),
         ("firmware", True, "MicroPython 1.18 (firmware 2.1.2)"),
     ]
-    kind = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
+    kind = {"board_model": "V2", "firmware": "2.1.2", "micropython": "1.18"}
     probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **found)
     assert [*of_board(probed)] == [Check(*each) for each in board + expected]
 
@@ -356,7 +356,7 @@ def test_doctor_lists_two_drives_with_the_same_id(drive, plugged, noughts, folde
     ],
 )
 def test_firmware_check_says_when_to_flash(board, release, good, advice):
-    found = of_board(ProbedBoard(board=board, firmware=release, micropython="1.13"))
+    found = of_board(ProbedBoard(board_model=board, firmware=release, micropython="1.13"))
     (check,) = (each for each in found if each.what == "firmware")
     fix = "" if good else "; run `noughts flash`"
     assert check.good == good

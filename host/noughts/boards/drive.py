@@ -51,15 +51,16 @@ class Drive:
     """How often it has disappeared and come back."""
 
     @property
-    def board(self) -> str | None:
+    def board_model(self) -> str | None:
         """`V1` or `V2`, if the interface chip reports it."""
         return BOARD_IDS.get((self.usb_id or "")[:4])
 
     def __str__(self) -> str:
-        return f"{self.path} (micro:bit {self.board or '?'}, interface {self.interface})"
+        return f"{self.path} (micro:bit {self.board_model or '?'}, interface {self.interface})"
 
 
 def find_drives() -> list[Drive]:
+    """The drives of all micro:bits that are mounted."""
     import psutil  # only here, because it is slow
 
     drives = []
@@ -94,7 +95,7 @@ def look(path: Path) -> Drive | None:
     maintenance = details.get("daplink mode", "").lower() == "bootloader"
     usb_id, remounts = known_id(details.get("unique id")), details.get("remount count", "")
     drive = Drive(path, usb_id, version, maintenance, remounts)
-    if usb_id is None or drive.board is not None:
+    if usb_id is None or drive.board_model is not None:
         return drive
     # Other makers' boards have the same interface chip; nothing must be written to those.
     return drive if maintenance and usb_id.startswith(_BOOTLOADER_ID) else None

@@ -143,24 +143,25 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
             self._port.write(b"\x03\x02\x04")
 
     def describe(self) -> tuple[str, str, str]:
-        """The board's kind (`V1` or `V2`), its firmware's version, and MicroPython's."""
-        what = "name its firmware"
-        answer = self._run(what, _DESCRIBE)
-        found = _DESCRIBED.fullmatch(answer)
-        if found is None and _OTHER_PYTHON.fullmatch(answer):
+        """The board's model (`V1` or `V2`), its firmware's version, and MicroPython's."""
+        action = "name its firmware"
+        answer = self._run(action, _DESCRIBE)
+        match = _DESCRIBED.fullmatch(answer)
+        if match is None and _OTHER_PYTHON.fullmatch(answer):
             raise self._other_firmware(answer.strip())
-        if found is None:
-            raise self._failed(what)
-        return V1 if found[3].startswith("nRF51") else V2, found[1], found[2]
+        if match is None:
+            raise self._failed(action)
+        return V1 if match[3].startswith("nRF51") else V2, match[1], match[2]
 
     def survey(self) -> dict[str, BoardFile]:
-        what, files = "list its files", {}
-        for line in self._run(what, _SURVEY).splitlines():
-            found = _SURVEYED.fullmatch(line)
-            name = _name_in(found[4]) if found else None
-            if found is None or name is None:
-                raise self._failed(what)
-            files[name] = BoardFile(int(found[1]), int(found[2]), bytes.fromhex(found[3]))
+        """All files on the board, by name."""
+        action, files = "list its files", {}
+        for listed_file in self._run(action, _SURVEY).splitlines():
+            match = _SURVEYED.fullmatch(listed_file)
+            name = _name_in(match[4]) if match else None
+            if match is None or name is None:
+                raise self._failed(action)
+            files[name] = BoardFile(int(match[1]), int(match[2]), bytes.fromhex(match[3]))
         return files
 
     def send(self, name: str, content: bytes) -> None:
@@ -181,17 +182,17 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         """Empty a V2's data log, where the firmware has one."""
         self._run("empty its data log", _FORGET_LOG)
 
-    def _run(self, what: str, *commands: str) -> str:
+    def _run(self, action: str, *commands: str) -> str:
         """Run commands on the board, and return what they print."""
         printed = b""
         try:
             if not self._listens:
                 self._interrupt()
             for command in commands:
-                found = _ANSWER.fullmatch(self._execute(command))
-                if found is None or found[2]:
-                    raise self._failed(what, found[2] if found else b"")
-                printed += found[1]
+                match = _ANSWER.fullmatch(self._execute(command))
+                if match is None or match[2]:
+                    raise self._failed(action, match[2] if match else b"")
+                printed += match[1]
         except ERRORS as error:
             raise gone(self._port) from error
         return printed.decode(errors="replace")
@@ -206,12 +207,12 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
             f"{described}; {advice}"
         )
 
-    def _failed(self, what: str, raised: bytes = b"") -> BoardError:
+    def _failed(self, action: str, raised: bytes = b"") -> BoardError:
         """The error for a command that failed; raised: the board's traceback."""
         *_, reason = raised.decode(errors="replace").splitlines() or ["its answer makes no sense"]
         # If a power cut has damaged the file system, a reset does not help.
         return BoardError(
-            f"the board on {self._port.port} could not {what} ({reason}); reset it and run the "
+            f"the board on {self._port.port} could not {action} ({reason}); reset it and run the "
             "same command again; if that fails too, repair it with `noughts flash`"
         )
 

@@ -57,7 +57,7 @@ class Firmware:
     """MicroPython's version, such as `1.9.2`."""
 
     @property
-    def board(self) -> str:
+    def board_model(self) -> str:
         """`V1` or `V2`."""
         return self.info.device_version.value
 
@@ -74,6 +74,7 @@ class Firmware:
 
     @property
     def uicr(self) -> bytes:
+        """The page of the user information registers."""
         return bytes(self.memory.tobinarray(_UICR, _UICR_END - 1))
 
     def with_files(self, files: Mapping[str, bytes]) -> Firmware:
@@ -87,7 +88,7 @@ class Firmware:
             fs.add_files_to_hex(memory, self.info, dict(files))
         except FilesystemError as error:
             why = str(error).rstrip(".")
-            raise NoughtsError(f"micro:bit {self.board}: {why}; change that file") from error
+            raise NoughtsError(f"micro:bit {self.board_model}: {why}; change that file") from error
         return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:
@@ -96,14 +97,14 @@ class Firmware:
             files = fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:
             raise NoughtsError(
-                f"the file system for {self.board} is damaged ({error}); build the hex again"
+                f"the file system for {self.board_model} is damaged ({error}); build the hex again"
             ) from error
         appended = self._appended_program()
         return {"main.py": appended, **files} if appended else files
 
     def _appended_program(self) -> bytes:
         """The program that editors before 2018 append to a V1's firmware; it runs as `main.py`."""
-        if self.board != V1:
+        if self.board_model != V1:
             return b""
         start = _APPENDED_AT + 4
         mark = self.memory.tobinstr(_APPENDED_AT, start - 1)
@@ -117,12 +118,13 @@ class Firmware:
         return sum(starmap(fs.calculate_file_size, files.items()))
 
     def __str__(self) -> str:
-        return f"micro:bit {self.board}, MicroPython {self.micropython} (firmware {self.release})"
+        versions = f"MicroPython {self.micropython} (firmware {self.release})"
+        return f"micro:bit {self.board_model}, {versions}"
 
 
-def is_sound(board: str, release: str) -> bool:
+def is_sound(board_model: str, release: str) -> bool:
     """Whether the game can run on a firmware permanently; not on `2.0.0` for V2."""
-    return board != V2 or version_numbers(release) >= _SOUND_V2
+    return board_model != V2 or version_numbers(release) >= _SOUND_V2
 
 
 def version_numbers(release: str) -> list[int]:
@@ -131,10 +133,10 @@ def version_numbers(release: str) -> list[int]:
 
 
 @cache
-def bundled_for(board: str) -> Firmware:
+def bundled_for(board_model: str) -> Firmware:
     """The bundled official firmware for this board, `V1` or `V2`."""
-    found = get_bundled_hex(int(board.removeprefix("V")))
-    return read_firmware(found.content, found.file_path.name)[board]
+    bundled = get_bundled_hex(int(board_model.removeprefix("V")))
+    return read_firmware(bundled.content, bundled.file_path.name)[board_model]
 
 
 def load_firmware(path: Path) -> dict[str, Firmware]:
@@ -152,16 +154,17 @@ def read_firmware(text: str, name: str) -> dict[str, Firmware]:
         sections = hexes.split(text, name)
     except HexError as error:
         raise NoughtsError(str(error)) from error
-    found = {}
+    firmwares = {}
     for section, chunks in sections.items():
         memory = hexes.intel_hex(chunks)
         info = layout_of(memory)
         versions = _VERSIONS.search(info.micropython_version) if info else None
         if info and versions and section in ("", info.device_version.value):
-            found[info.device_version.value] = Firmware(memory, info, versions[1], versions[2])
-    if not found:
+            firmware = Firmware(memory, info, versions[1], versions[2])
+            firmwares[firmware.board_model] = firmware
+    if not firmwares:
         raise NoughtsError(f"{name} {_why_unusable(sections)}; use an official MicroPython hex")
-    return dict(sorted(found.items()))
+    return dict(sorted(firmwares.items()))
 
 
 def _why_unusable(sections: Mapping[str, hexes.Chunks]) -> str:
@@ -173,33 +176,33 @@ def _why_unusable(sections: Mapping[str, hexes.Chunks]) -> str:
     return "holds no MicroPython"
 
 
-def firmware_for(board: str, path: Path | None = None) -> Firmware:
+def firmware_for(board_model: str, path: Path | None = None) -> Firmware:
     """The firmware for a board from a hex file, by default the bundled one.
 
     Raises `NoughtsError` if the file has none for that board.
     """
-    found = {board: bundled_for(board)} if path is None else load_firmware(path)
-    if board not in found:
+    firmwares = {board_model: bundled_for(board_model)} if path is None else load_firmware(path)
+    if board_model not in firmwares:
         raise NoughtsError(
-            f"{path} is for the micro:bit {' and '.join(found)} only; "
-            f"choose that with --board, or use a hex for {board}"
+            f"{path} is for the micro:bit {' and '.join(firmwares)} only; "
+            f"choose that with --board, or use a hex for {board_model}"
         )
-    return found[board]
+    return firmwares[board_model]
 
 
 def firmware_for_boards(paths: Iterable[Path] = ()) -> dict[str, Firmware]:
     """A firmware for each board: the last one in these files, else the bundled one."""
-    chosen = {board: bundled_for(board) for board in (V1, V2)}
+    firmwares = {board_model: bundled_for(board_model) for board_model in (V1, V2)}
     for path in paths:
-        chosen |= load_firmware(path)
-    return chosen
+        firmwares |= load_firmware(path)
+    return firmwares
 
 
 def universal_hex(firmwares: Mapping[str, Firmware]) -> str:
     """The Universal Hex of these firmwares, by board; its lines end in LF."""
     sections = []
-    for board, firmware in firmwares.items():
+    for board_model, firmware in firmwares.items():
         text = io.StringIO()
         firmware.memory.write_hex_file(text)
-        sections.append(IndividualHex(text.getvalue(), BoardId[board]))
+        sections.append(IndividualHex(text.getvalue(), BoardId[board_model]))
     return str(create_uhex(sections))

@@ -36,13 +36,13 @@ class Hex:
     radio: Radio = OFF
 
 
-def our_hex(radio: Radio = OFF, firmware: Sequence[Path] = ()) -> Hex:
+def our_hex(radio: Radio = OFF, firmware_paths: Sequence[Path] = ()) -> Hex:
     """The game, or a gateway, for every micro:bit, by default on the official firmware."""
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
     firmwares = {
-        kind: each.with_files(files_with(radio, kind, files))
-        for kind, each in firmware_for_boards(firmware).items()
+        board_model: firmware.with_files(files_with(radio, board_model, files))
+        for board_model, firmware in firmware_for_boards(firmware_paths).items()
     }
     return Hex(universal_hex(firmwares).encode(), firmwares, table, radio)
 
@@ -72,7 +72,7 @@ def hex_in(path: Path) -> Hex:
 
 def flash(
     drive: Drive,
-    what: Hex,
+    new_hex: Hex,
     say: Callable[[str], object],
     progress: Progress,
     *,
@@ -86,20 +86,21 @@ def flash(
     """
     if drive.maintenance:
         raise BoardError(f"the board is {drives.MAINTENANCE}")
-    if drive.board is not None and drive.board not in what.firmwares:
+    if drive.board_model is not None and drive.board_model not in new_hex.firmwares:
+        models = " and ".join(new_hex.firmwares)
         raise BoardError(
-            f"the hex is for the micro:bit {' and '.join(what.firmwares)} only, and the board is a "
-            f"{drive.board}; make one for both with `noughts hex`"
+            f"the hex is for the micro:bit {models} only, and the board is a {drive.board_model}; "
+            "make one for both with `noughts hex`"
         )
     say(f"flashing {drive}")
     other_paths = {other.path for other in drives.find_drives()} - {drive.path}
-    if what.radio.sends is not None and drive.board == V1:
+    if new_hex.radio.sends is not None and drive.board_model == V1:
         say(V1_WITHOUT_RADIO)
-    with progress(len(what.content)) as steps:
+    with progress(len(new_hex.content)) as steps:
         steps.doing(str(drive.path))
-        whole = drives.copy(what.content, drive, steps.advance)
+        is_complete = drives.copy(new_hex.content, drive, steps.advance)
     back = drives.wait_until_back(drive, other_paths)
-    if not whole:
+    if not is_complete:
         raise BoardError(
             f"the drive {drive.path} went away before all of the hex was copied; "
             "try again, if need be with another cable or USB port"
@@ -115,12 +116,12 @@ def flash(
     with closing(_opened(drive, port)) as line:
         with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
-        start = confirm_start(line, what.table.id if what.table else None, what.radio)
+        start = confirm_start(line, new_hex.table.id if new_hex.table else None, new_hex.radio)
     say(f"{drive.path}: {start.message}")
     return start
 
 
-def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
+def _opened(drive: Drive, port_name: str | None) -> serial.SerialBase:
     """The open port of the board with this drive.
 
     It may take a moment to come back, and then the system may still be using it.
@@ -128,7 +129,7 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
     end_s = clock.monotonic() + _PORT_COMES_BACK_S
     while True:
         try:
-            return open_port(wanted or _port_of(drive))
+            return open_port(port_name or _port_of(drive))
         except BoardError:
             if clock.monotonic() >= end_s:
                 raise

@@ -32,6 +32,8 @@ BAUD = 115200
 
 
 class Port(NamedTuple):
+    """A serial port of a micro:bit."""
+
     name: str
     """For `serial.serial_for_url`, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
@@ -39,6 +41,7 @@ class Port(NamedTuple):
 
 
 def find_ports() -> list[Port]:
+    """The ports of all micro:bits that are plugged in."""
     return sorted(
         Port(port.device, known_id(port.serial_number))
         for port in list_ports.comports()
@@ -52,13 +55,13 @@ def known_id(usb_id: str | None) -> str | None:
     return text if len(text) >= _MIN_ID_LENGTH else None
 
 
-def choose_port(wanted: str | None) -> str:
-    """The wanted port, or the port of the only micro:bit.
+def choose_port(name: str | None) -> str:
+    """The port with this name; without a name, the port of the only micro:bit.
 
     Raises `BoardError` if there is no micro:bit, or more than one.
     """
-    if wanted is not None:
-        return wanted
+    if name is not None:
+        return name
     ports = find_ports()
     if not ports:
         raise BoardError(
@@ -125,9 +128,9 @@ def why_not(name: str, error: Exception) -> str:
     text = str(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
         names = " and ".join(port.name for port in find_ports())
-        there = f"there is a micro:bit on {names}"
+        present = f"there is a micro:bit on {names}"
         none = "no micro:bit is plugged in: try another cable; some have no data lines"
-        return f"there is no port {name}; {there if names else none}"
+        return f"there is no port {name}; {present if names else none}"
     if os.name == "nt" and "PermissionError" in text:  # Windows reports a busy port like this
         number = errno.EBUSY
     if number == errno.EACCES:

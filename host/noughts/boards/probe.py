@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V2
-from noughts import __version__, brain
+from noughts import brain
 from noughts.boards.drive import MAINTENANCE, Drive, find_drives, pair
 from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import bundled_for, is_sound, version_numbers
@@ -19,6 +19,7 @@ from noughts.boards.radio import OFF
 from noughts.boards.start import Start, wait_for_start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError, GameError, NoughtsError
+from noughts.version import __version__
 
 
 @dataclass
@@ -27,7 +28,7 @@ class ProbedBoard:
 
     drive: Drive | None = None
     port: Port | None = None
-    board: str | None = None
+    board_model: str | None = None
     """`V1` or `V2`."""
     firmware: str | None = None
     micropython: str | None = None
@@ -43,7 +44,9 @@ def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
     for port in usb_ports:
         names.pop(os.path.realpath(port.name), None)
     boards = pair(find_drives(), usb_ports) + [(None, Port(name, None)) for name in names.values()]
-    return [ProbedBoard(drive, port, drive.board if drive else None) for drive, port in boards]
+    return [
+        ProbedBoard(drive, port, drive.board_model if drive else None) for drive, port in boards
+    ]
 
 
 def probe(board: ProbedBoard, restart: bool) -> None:
@@ -54,7 +57,7 @@ def probe(board: ProbedBoard, restart: bool) -> None:
         with closing(open_port(board.port.name)) as port:
             if restart:
                 with BoardFiles(port) as files:
-                    board.board, board.firmware, board.micropython = files.describe()
+                    board.board_model, board.firmware, board.micropython = files.describe()
                 board.start = wait_for_start(port)
     except BoardError as error:
         board.error = error
@@ -62,6 +65,8 @@ def probe(board: ProbedBoard, restart: bool) -> None:
 
 @dataclass(frozen=True)
 class Check:
+    """The result of one check."""
+
     what: str
     good: bool
     found: str
@@ -101,42 +106,51 @@ def of_computer(any_board: bool) -> list[Check]:
 
 
 def of_board(board: ProbedBoard) -> Iterator[Check]:
-    drive, port, start, error = board.drive, board.port, board.start, board.error
-    if drive is not None:
-        found = f"{drive.path}, interface {drive.interface}"
-        if drive.maintenance:
-            found += f": {MAINTENANCE}"
-        yield Check("drive", not drive.maintenance, found)
-    elif port is not None and port.usb_id is not None:
-        yield Check("drive", False, "not mounted; mount it if you need `noughts flash`")
-    if error is not None and board.micropython is None:
-        yield Check("port", False, str(error))
-    elif port is not None:
-        yield Check("port", True, f"{port.name}, accessible")
-    if board.board is not None:
-        yield Check("board", True, f"micro:bit {board.board}")
+    """The checks of a board that was probed."""
+    yield from _drive_checks(board)
+    if board.error is not None and board.micropython is None:
+        yield Check("port", False, str(board.error))
+    elif board.port is not None:
+        yield Check("port", True, f"{board.port.name}, accessible")
+    if board.board_model is not None:
+        yield Check("board", True, f"micro:bit {board.board_model}")
     if board.micropython is not None:
-        yield _firmware(board.board or "", board.firmware or "", board.micropython)
-    if start is not None:
-        if start.boot is not None:
-            yield Check("game", True, f"{start.release}, table {start.boot.table_id}")
-        if start.radio.gateway is not None:
-            yield Check("radio", True, str(start))
-        elif start.radio != OFF:
-            yield Check("radio", True, f"{start.radio} as {start.radio_id}")
-    elif isinstance(error, GameError):
-        yield Check("game", False, str(error), error.details)
+        yield _firmware(board.board_model or "", board.firmware or "", board.micropython)
+    if board.start is not None:
+        yield from _start_checks(board.start)
+    elif isinstance(board.error, GameError):
+        yield Check("game", False, str(board.error), board.error.details)
     elif board.micropython is not None:
         yield Check("game", False, "does not start; run `noughts put`")
 
 
-def _firmware(board: str, release: str, micropython: str) -> Check:
+def _drive_checks(board: ProbedBoard) -> Iterator[Check]:
+    drive, port = board.drive, board.port
+    if drive is not None:
+        facts = f"{drive.path}, interface {drive.interface}"
+        if drive.maintenance:
+            facts += f": {MAINTENANCE}"
+        yield Check("drive", not drive.maintenance, facts)
+    elif port is not None and port.usb_id is not None:
+        yield Check("drive", False, "not mounted; mount it if you need `noughts flash`")
+
+
+def _start_checks(start: Start) -> Iterator[Check]:
+    if start.boot is not None:
+        yield Check("game", True, f"{start.release}, table {start.boot.table_id}")
+    if start.radio.gateway is not None:
+        yield Check("radio", True, str(start))
+    elif start.radio != OFF:
+        yield Check("radio", True, f"{start.radio} as {start.radio_id}")
+
+
+def _firmware(board_model: str, release: str, micropython: str) -> Check:
     """Whether the game runs well on a firmware, and the line to report."""
-    found = f"MicroPython {micropython} (firmware {release})"
-    if not is_sound(board, release):
-        found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
-        return Check("firmware", False, found)
-    ours = bundled_for(board).release
+    facts = f"MicroPython {micropython} (firmware {release})"
+    if not is_sound(board_model, release):
+        facts += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
+        return Check("firmware", False, facts)
+    ours = bundled_for(board_model).release
     if version_numbers(release) < version_numbers(ours):
-        found += f"; `noughts flash` updates it to {ours}"
-    return Check("firmware", True, found)
+        facts += f"; `noughts flash` updates it to {ours}"
+    return Check("firmware", True, facts)

@@ -26,8 +26,6 @@ FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
-_OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
-"""The same for release 1.0.0, whose files also had the menu's choice."""
 _ROOM = {V1: 27_648, V2: 20_480}
 """Bytes of the smallest file system among the official firmwares."""
 
@@ -52,98 +50,106 @@ def bring_up_to_date(
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
         with BoardFiles(port) as board:
-            kind, *_ = board.describe()
-            present = board.survey()
-            if any(each.isdigit() and _OF_1_0_0.match(f.start) for each, f in present.items()):
-                raise BoardError(
-                    "release 1.0.0 has stored games on the board; to receive them, run "
-                    "`noughts watch` and press reset; then update the board with `noughts flash`"
-                )
-            ours = {name: file.start for name, file in present.items() if file.ours}
-            wanted = radio or radio_of(ours)
-            if wanted.sends is not None and kind == V1:
+            board_model, *_ = board.describe()
+            present_files = board.survey()
+            our_files = {name: file.start for name, file in present_files.items() if file.ours}
+            new_radio = radio or radio_of(our_files)
+            if new_radio.sends is not None and board_model == V1:
                 raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
-            if wanted.gateway is not None and files["table.py"] != files_for_boards()["table.py"]:
+            if (
+                new_radio.gateway is not None
+                and files["table.py"] != files_for_boards()["table.py"]
+            ):
                 raise BoardError(
                     "the board is a gateway, which has no table; choose another board with --port, "
                     "or put the game back on it with `noughts put --radio off`"
                 )
-            chosen = files_with(wanted, kind, files)
-            remove, send = plan(present, chosen, replace)
-            require_room(kind, present, chosen)
-            say(f"micro:bit {kind} on {port_name}: {len(send)} of {len(chosen)} files to send")
-            if radio is None and wanted != OFF:
-                say(f"radio unchanged: {wanted}; `noughts put --radio off` turns it off")
-            with progress(sum(len(chosen[name]) for name in send)) as steps:
-                if remove:
-                    board.remove(remove)
-                for name in remove:
-                    if name not in send:
+            new_files = files_with(new_radio, board_model, files)
+            names_to_remove, names_to_send = plan(present_files, new_files, replace)
+            require_room(board_model, present_files, new_files)
+            files_to_send = f"{len(names_to_send)} of {len(new_files)} files to send"
+            say(f"micro:bit {board_model} on {port_name}: {files_to_send}")
+            if radio is None and new_radio != OFF:
+                say(f"radio unchanged: {new_radio}; `noughts put --radio off` turns it off")
+            with progress(sum(len(new_files[name]) for name in names_to_send)) as steps:
+                if names_to_remove:
+                    board.remove(names_to_remove)
+                for name in names_to_remove:
+                    if name not in names_to_send:
                         steps.say(f"removed {name}")
-                for name in send:
+                for name in names_to_send:
                     steps.doing(name)
-                    board.send(name, chosen[name])
-                    steps.advance(len(chosen[name]))
-                    steps.say(f"sent {name} ({len(chosen[name]):,} bytes)")
+                    board.send(name, new_files[name])
+                    steps.advance(len(new_files[name]))
+                    steps.say(f"sent {name} ({len(new_files[name]):,} bytes)")
             if forget:
-                forget_games(kind, board, present)
+                forget_games(board_model, board, present_files)
                 say("removed the board's stored games and the menu's choice")
-        return confirm_start(port, table_id if wanted.gateway is None else None, wanted)
+        return confirm_start(port, table_id if new_radio.gateway is None else None, new_radio)
 
 
-def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:
+def forget_games(
+    board_model: str, board: BoardFiles, present_files: Mapping[str, BoardFile]
+) -> None:
     """Remove a board's stored games, and the menu's choice. Raises `BoardError`."""
-    stored = [
+    names = [
         name
-        for name, file in present.items()
+        for name, file in present_files.items()
         if (name.isdigit() and _STORED_GAME.match(file.start))
         or (name == "settings" and _CHOICE.fullmatch(file.start))
     ]
-    if stored:
-        board.remove(stored)
-    if kind == V2:
+    if names:
+        board.remove(names)
+    if board_model == V2:
         board.forget_log()
 
 
 def plan(
-    present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
+    present_files: Mapping[str, BoardFile], new_files: Mapping[str, bytes], replace: bool
 ) -> tuple[list[str], list[str]]:
-    """The files to remove from a board and then to send, each in order; present: its files now.
+    """The names of files to remove from a board and then to send, each list in its order.
 
-    Other programs' files stay; if one has the name of a wanted file, it is replaced only with
-    `replace`. Raises `BoardError` for such a file.
+    present_files: those on the board. Other programs' files stay; if one has the name of a new
+    file, it is replaced only with `replace`. Raises `BoardError` for such a file.
     """
     # An empty file may be left over from an interrupted update, and has nothing to lose.
-    foreign = {name for name, file in present.items() if not file.ours and file.start}
-    taken = [name for name in wanted if name in foreign]
-    if taken and not replace:
+    foreign = {name for name, file in present_files.items() if not file.ours and file.start}
+    foreign_names = [name for name in new_files if name in foreign]
+    if foreign_names and not replace:
+        names = " and ".join(foreign_names)
         raise BoardError(
-            f"the board has another program's {' and '.join(taken)}; save a copy if you need it, "
+            f"the board has another program's {names}; save a copy if you need it, "
             "then run `noughts put --replace`"
         )
-    retired = {name for name, file in present.items() if file.ours and name not in wanted}
+    retired = {name for name, file in present_files.items() if file.ours and name not in new_files}
     changed = {
         name
-        for name, content in wanted.items()
-        if name not in present or not present[name].holds(content)
+        for name, content in new_files.items()
+        if name not in present_files or not present_files[name].holds(content)
     }
     if not retired and changed <= {LAST}:
         return [], list(changed)  # opening the table to write it removes the old one
-    changed |= wanted.keys() & {LAST}
-    old = retired | (changed & present.keys()) - {*FIRST}
+    changed |= new_files.keys() & {LAST}
+    old = retired | (changed & present_files.keys()) - {*FIRST}
     return (
         sorted(old, key=lambda name: (name != LAST, name)),
         sorted(changed, key=lambda name: (name == LAST, name not in FIRST, name)),
     )
 
 
-def require_room(board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> None:
+def require_room(
+    board_model: str, present_files: Mapping[str, BoardFile], new_files: Mapping[str, bytes]
+) -> None:
     """Raise `BoardError` if other programs' files leave too little room on a board."""
-    others = {n: file.size for n, file in present.items() if n not in wanted and not file.ours}
-    sizes = others | {name: len(content) for name, content in wanted.items()}
+    others = {
+        name: file.size
+        for name, file in present_files.items()
+        if name not in new_files and not file.ours
+    }
+    sizes = others | {name: len(content) for name, content in new_files.items()}
     used = sum(calculate_file_size(name, bytes(size)) for name, size in sizes.items())
-    if (over := used - _ROOM[board]) > 0:
+    if (excess := used - _ROOM[board_model]) > 0:
         names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
         raise BoardError(
-            f"the board is {over:,} bytes short of space; remove some of its other files: {names}"
+            f"the board is {excess:,} bytes short of space; remove some of its other files: {names}"
         )

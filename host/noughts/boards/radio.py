@@ -35,11 +35,11 @@ class Radio:
 OFF = Radio()
 
 
-def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
+def files_with(radio: Radio, board_model: str, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """All files for a board, `V1` or `V2`, with this game. A V1's game has no radio."""
     if radio.gateway is not None:
         return {**_device(GATEWAY), _MAIN: _GATEWAY_MAIN % radio.gateway}
-    if radio.sends is not None and board == V2:
+    if radio.sends is not None and board_model == V2:
         return {**game, **_device(SENDER), _GROUP: _GROUP_FILE % radio.sends}
     return game
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import serial
 
 from microbit_emulator.firmware import V1
-from noughts import __version__
 from noughts.boards import clock
 from noughts.boards.ports import ERRORS, gone
 from noughts.boards.radio import OFF, Radio
@@ -18,6 +17,7 @@ from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
+from noughts.version import __version__
 
 _LIMIT_S = 10.0
 
@@ -28,9 +28,11 @@ _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
 @dataclass(frozen=True)
 class Start:
+    """What a board has sent about the game, or the gateway, that it started."""
+
     boot: Boot | None
     """None for a gateway."""
-    board: str
+    board_model: str
     release: str
     radio: Radio = OFF
     radio_id: str | None = None
@@ -43,7 +45,8 @@ class Start:
 
     @property
     def message(self) -> str:
-        return f"started on micro:bit {self.board}: {self}"
+        """The line for people, such as `started on micro:bit V1: game 1.2.0, table 2798`."""
+        return f"started on micro:bit {self.board_model}: {self}"
 
 
 def wait_for_start(port: serial.SerialBase) -> Start:
@@ -54,7 +57,7 @@ def wait_for_start(port: serial.SerialBase) -> Start:
     """
     stream, reader = Stream(), TracebackReader()
     radio, radio_id = OFF, None
-    last = ""
+    last_line = ""
     try:
         port.timeout = 0.1
         end_s = clock.monotonic() + _LIMIT_S
@@ -65,18 +68,18 @@ def wait_for_start(port: serial.SerialBase) -> Start:
                     return Start(boot, boot.board, boot.release, radio, radio_id)
                 if not isinstance(item, Noise) or not item.text.strip():
                     continue
-                last = item.text
-                if found := _GATEWAY.search(last):
-                    return Start(None, found[2], found[1], Radio(gateway=int(found[3])))
-                if found := _SENDER.search(last):
-                    radio, radio_id = Radio(sends=int(found[2])), found[1]
-                fault = reader.feed(last)
+                last_line = item.text
+                if match := _GATEWAY.search(last_line):
+                    return Start(None, match[2], match[1], Radio(gateway=int(match[3])))
+                if match := _SENDER.search(last_line):
+                    radio, radio_id = Radio(sends=int(match[2])), match[1]
+                fault = reader.feed(last_line)
                 # KeyboardInterrupt is our own Ctrl-C.
                 if fault and not fault.error.startswith("KeyboardInterrupt"):
                     raise GameError(f"the game on {port.port} {fault}", fault.report())
     except ERRORS as error:
         raise gone(port) from error
-    sent = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
+    sent = f"; the last line it sent was: {last_line[:60]}" if last_line else ", and sent nothing"
     raise BoardError(
         f"the game on {port.port} did not start{sent}; press reset, or run `noughts put` again"
     )
@@ -88,9 +91,9 @@ def confirm_start(port: serial.SerialBase, table_id: str | None, radio: Radio = 
     table_id: the game's; None for a gateway.
     """
     start = wait_for_start(port)
-    if start.boot and start.board == V1:
+    if start.boot and start.board_model == V1:
         radio = OFF  # its game never has radio
-    found = start.boot.table_id if start.boot else None
-    if (start.release, found, start.radio) != (__version__, table_id, radio):
+    started_table_id = start.boot.table_id if start.boot else None
+    if (start.release, started_table_id, start.radio) != (__version__, table_id, radio):
         raise BoardError(f"the board started as {start}, which is not what was sent; try again")
     return start

@@ -92,6 +92,8 @@ def _with_our_names(line: str, source: bytes) -> str:
 
 
 class TracebackReader:
+    """Finds tracebacks among the lines that a board sends."""
+
     def __init__(self) -> None:
         self._lines: list[str] = []
 
@@ -102,6 +104,6 @@ class TracebackReader:
         elif self._lines:
             self._lines.append(line)
             if not line.startswith("  "):
-                found, self._lines = Traceback(self._lines), []
-                return found
+                traceback, self._lines = Traceback(self._lines), []
+                return traceback
         return None

@@ -294,7 +294,7 @@ def _facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
         "interface": board.drive.interface if board.drive else None,
         "port": board.port.name if board.port else None,
         "usb_id": board.port.usb_id if board.port else None,
-        "board": board.board,
+        "board": board.board_model,
         "firmware": board.firmware,
         "micropython": board.micropython,
         "release": board.start.release if board.start else None,

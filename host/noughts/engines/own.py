@@ -30,6 +30,7 @@ from noughts.game.board import Board
 from noughts.game.engine import Engine, Reply
 from noughts.game.positions import Position
 from noughts.invocation import quoted
+from noughts.processes import python_command, start_process
 
 LIMIT_S = 20.0
 """For each answer: plain minimax in Python takes several seconds on the empty board."""
@@ -158,27 +159,6 @@ def _end_all(pid: int) -> None:
         for each in (*process.children(recursive=True), process):
             with contextlib.suppress(psutil.Error):
                 each.kill()
-
-
-def python_command(module: str, function: str, *words: str) -> list[str]:
-    """The command that calls one of our functions in another process."""
-    run = (  # with this process's import path; Ctrl-C is for this process only
-        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
-        f"sys.path[:] = {[*map(os.path.abspath, sys.path)]!r}; "
-        f"from {module} import {function}; {function}(*sys.argv[1:])"
-    )
-    return [sys.executable, "-I", "-c", run, *words]
-
-
-def start_process(words: Sequence[str], stderr: int | None = None) -> subprocess.Popen[bytes]:
-    """Start a process with pipes to it; stderr: by default ours, or `subprocess.PIPE`."""
-    return subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        start_new_session=True,  # it should not get the terminal's signals
-    )
 
 
 def answer(name: str) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import serial
 
-from noughts.engines.own import python_command, start_process
 from noughts.errors import BoardError, BoardGoneError
+from noughts.processes import python_command, start_process
 
 if TYPE_CHECKING:
     from noughts.virtual.program import Program

@@ -74,7 +74,7 @@ def _with_files(firmware: Firmware, files: tuple[tuple[str, bytes], ...]) -> Pro
 
 def unchanged(firmware: Firmware) -> Program:
     """A firmware with the files that are in it."""
-    return Program(firmware.board, str(firmware), firmware.flash, firmware.uicr)
+    return Program(firmware.board_model, str(firmware), firmware.flash, firmware.uicr)
 
 
 class StoredFlash:
