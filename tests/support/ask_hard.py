@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from noughts.boards.packing import files_for_boards, pack
 from noughts.brain import Table, source
+from noughts.brain.device import device_sources
 from noughts.game.positions import EMPTY, Position, canonical
 from official import printed
 
@@ -63,9 +63,10 @@ def ask_hard(
     firmware: such as `V1 1.1.1`. table: replaces hard's own. up_to_symmetry: in one position per
     class. Raises `RuntimeError` when the board reports an error.
     """
-    files = {name: files_for_boards()[name] for name in ("ai.py", "rules.py", "table.py")}
+    sources = device_sources()
+    files = {name: sources[name] for name in ("ai.py", "rules.py", "table.py")}
     if table is not None:
-        files["table.py"] = pack(source(table).encode())
+        files["table.py"] = source(table).encode()
     steps = bytearray()
     positions: dict[Position, Position] = {}
 

@@ -212,6 +212,18 @@ def test_stats_count_each_kind_of_player_separately(printed, tmp_path):
 HOSTILE_NAME = "\x1b]0;owned\x07\u202e"
 
 
+def test_level_that_only_its_board_knows_is_shown_by_its_letter(tmp_path, printed):
+    """As when a maker has added one."""
+    games = stages(B_WINS, seats="PS"), stages(A_WINS, seats="PH", number=2)
+    db = filled(tmp_path / "s.db", *games)
+    assert printed("games", "--seats", "ps", db=db).splitlines()[1].split()[3:5] == ["person", "S"]
+    assert "A is a person, B is the chip (S)" in printed("replay", "1", "--text", db=db)
+    results = json.loads(printed("stats", "--json", db=db))["results"]
+    assert [record["seats"] for record in results] == ["PH", "PS"]
+    printed("report", "-o", tmp_path / "report.html", db=db)
+    assert "person against S" in (tmp_path / "report.html").read_text("utf-8")
+
+
 @pandas_or_matplotlib
 def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
     assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")

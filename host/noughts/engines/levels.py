@@ -23,6 +23,9 @@ from noughts.brain.device import device_files, load_device
 from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
 from noughts.game.positions import LINES, Position, canonical
 
+LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
+"""The chip's levels, by the letter in its menu, in sentences and in stored games."""
+
 
 class Random(Engine):
     name = "random"
@@ -33,10 +36,10 @@ class Random(Engine):
 
 
 class Chip(Engine):
-    """The chip at a level: `E`, `M` or `H`; ai: the device's own module, with its table."""
+    """The chip at a level, one of `LEVELS`; ai: the device's own module, with its table."""
 
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
-        self.name = {"E": "easy", "M": "medium", "H": "hard"}[level]
+        self.name = LEVELS[level]
         self.about = {
             "E": "plays anywhere",
             "M": "finishes and blocks lines",

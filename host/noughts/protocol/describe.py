@@ -2,6 +2,7 @@
 
 from functools import cache, lru_cache
 
+from noughts.engines.levels import LEVELS
 from noughts.errors import printable
 from noughts.game.positions import Position, after
 from noughts.protocol.sentences import Boot, Game, Sentence, player_of
@@ -21,17 +22,14 @@ LINE_NAMES = (
 RESULTS = {"A": "A", "B": "B", "=": "draw", "x": "abandoned", "-": "unfinished"}
 """By a game's `end`: its name in filters, JSON and exports."""
 
-_LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
 _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
     "G": "kind", "D": "menace",
 }  # fmt: skip
 """Opponents that only the page has; its games are stored with these letters."""
 
-_SEATED = {"P": "person", **_LEVELS, **_ENGINES}
-CHIP = frozenset(_LEVELS)
-SEATS = {"P": "a person"} | {each: f"the chip ({_LEVELS[each]})" for each in _LEVELS} | _ENGINES
-"""By the seat's letter, in the order of lists; a board has the first four."""
+_SEATED = {"P": "person", **LEVELS, **_ENGINES}
+"""By the seat's letter, in the order of lists. Boards have people and the chip's levels."""
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
 )
@@ -80,13 +78,26 @@ def line_names(position: Position) -> str:
 
 
 def seated(seat: str) -> str:
-    """Who has a seat, in a word: `person`; a letter that this version does not know stays."""
+    """`person`, `hard`, `minimax`; the letter itself for a level that only its board knows."""
     return _SEATED.get(seat, seat)
 
 
 def seated_in_full(seat: str) -> str:
-    """Who has a seat, in words: `a person`, `the chip (hard)`."""
-    return SEATS.get(seat, seat)
+    """`a person`, `the chip (hard)`, `minimax`."""
+    if seat == "P":
+        return "a person"
+    return f"the chip ({seated(seat)})" if is_chip(seat) else seated(seat)
+
+
+def is_chip(seat: str) -> bool:
+    """Whether a level of the chip plays here, perhaps one that only its board knows."""
+    return seat != "P" and seat not in _ENGINES
+
+
+def seat_order(seat: str) -> tuple[int, str]:
+    """A sort key: people first, then the chip's levels, the page's engines and unknown letters."""
+    letters = list(_SEATED)
+    return letters.index(seat) if seat in letters else len(letters), seat
 
 
 def seat_of(engine: str) -> str:

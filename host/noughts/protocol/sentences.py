@@ -24,7 +24,7 @@ MAX_LENGTH = 120
 _PLAIN = re.compile("[ -#%-)+-~]*")
 _BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
 _GAME = re.compile(
-    r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
+    r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([A-Z]{2}),([AB]),([0-8]{0,9}),"
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
@@ -46,8 +46,9 @@ class Boot:
 class Game:
     """A game so far.
 
-    number: counts from 1 since boot. seats: player A's and B's, each `P`, `E`, `M` or `H`. first:
-    who began. ms: since the game began. end: `-`, `A`, `B`, `=` or `x` (abandoned).
+    number: counts from 1 since boot. seats: player A's and B's: `P` a person, else the letter of a
+    level of the chip. first: who began. ms: since the game began. end: `-`, `A`, `B`, `=` or `x`
+    (abandoned).
     """
 
     boot: str

@@ -8,7 +8,7 @@
     boots    each run of a board whose start was received, from its lines
     games    one row per game, by cable or radio: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction that adds lines; its seats are letters of
-             `describe.SEATS`
+             sentences, or those of the page's engines
 
 Times are milliseconds since 1970, UTC; NULL if unknown.
 """

@@ -11,7 +11,7 @@ from noughts.brain.learn import PeopleGame, met
 from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
-from noughts.protocol.describe import CHIP, SEATS, called
+from noughts.protocol.describe import called, is_chip, seat_order
 from noughts.store.queries import GameFilter, count, named_boards, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
@@ -87,7 +87,7 @@ class BoardStats(_Figures):
         """How many games a person won, drew and lost against the chip."""
         won = drawn = lost = 0
         for (seats, _), results in self.results.items():
-            if "P" in seats and CHIP.intersection(seats):
+            if "P" in seats and any(map(is_chip, seats)):
                 person, chip = ("A", "B") if seats[0] == "P" else ("B", "A")
                 won += results[person]
                 drawn += results["="]
@@ -153,19 +153,14 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
             )
             found.add(figures)
     found.results = {key: found.results[key] for key in sorted(found.results, key=_order)}
-    found.players = {seat: found.players[seat] for seat in sorted(found.players, key=_seat_order)}
+    found.players = {seat: found.players[seat] for seat in sorted(found.players, key=seat_order)}
     return found
 
 
 def _order(key: tuple[str, str]) -> tuple[list[tuple[int, str]], str]:
     """Sorts by seats and by who began: people first."""
     seats, first = key
-    return [*map(_seat_order, seats)], first
-
-
-def _seat_order(seat: str) -> tuple[int, str]:
-    """Sorts letters of seats as lists show them, and those that this version does not know last."""
-    return list(SEATS).index(seat) if seat in SEATS else len(SEATS), seat
+    return [*map(seat_order, seats)], first
 
 
 def _by_turn(seats: str, first: str) -> str:

@@ -1,10 +1,11 @@
 """Stored games: choosing some of them, describing that choice, and listing them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 
-from noughts.protocol.describe import SEATS, opponents, seated, won
+from noughts.protocol.describe import opponents, seated, won
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter
 from noughts.store.stored_game import RESULTS, StoredGame
@@ -48,8 +49,8 @@ def describe(chosen: GameFilter) -> str:
 
 def seats(text: str) -> str:
     """The seats of A and B, in any case. Raises `ValueError`, saying what is wrong."""
-    if len(text) != 2 or not set(text.upper()) <= set(SEATS):
-        raise ValueError(f"{text[:20]!r} is not two letters of {', '.join(SEATS)}, such as PH")
+    if not re.fullmatch("[A-Za-z]{2}", text):
+        raise ValueError(f"{text[:20]!r} is not the letters of two players, such as PH")
     return text.upper()
 
 

@@ -32,7 +32,7 @@ BOARDS = (V1, V2)
 _DIGEST = 32
 # A chunk of the file system (128 bytes) that begins a file: its marker, where the file ends, the
 # name with its length (MicroPython's `filesystem.c`), and the menu's choice (`device/menu.py`).
-_SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
+_SETTINGS = re.compile(rb"\xfe.\x08settings([A-Z][bt])", re.DOTALL)
 _CHUNK = 128
 
 
