@@ -19,6 +19,19 @@ def atomic_write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def require_folder(path: Path) -> None:
+    """Raise `NoughtsError` for a file that cannot be written: it is a folder, or has none.
+
+    So a command can say it before it computes for minutes.
+    """
+    if path.is_dir():
+        raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
+    if not path.parent.is_dir():
+        raise NoughtsError(
+            f"cannot write {path} (no such folder); make the folder, or choose another"
+        )
+
+
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """A temporary file to write, which replaces the file at the end; an error removes it.
@@ -27,8 +40,7 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     `/dev/stdout`, is written directly. Raises `NoughtsError`, and leaves the old file, if the
     folder cannot be written, the disk is full, or the like.
     """
-    if path.is_dir():
-        raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
+    require_folder(path)
     temporary = None
     try:
         if _is_open_file(path) or (path.exists() and not path.is_file()):

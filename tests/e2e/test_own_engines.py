@@ -60,9 +60,11 @@ def test_engine_file_works_wherever_an_engine_is_named(folder, printed):
     assert noughts.engine("MINE.PY").reply(noughts.Board("X........")).cells == (1,)
 
 
-def test_unknown_engine_name_gets_a_hint(misused):
+def test_unknown_engine_name_gets_a_hint(misused, folder):
     for name, hint in ("rule", "did you mean rules?"), (".", "choose one of random, easy"):
         assert f"{name!r} is not an engine; {hint}" in misused("vs", name)
+    (folder / "text.txt").write_text("hello")
+    assert "./text.txt is not an engine: its name ends in" in misused("train", "./text.txt")
 
 
 WRONG = [

@@ -32,6 +32,11 @@ def started(terminal):
     return program, board
 
 
+@pytest.fixture
+def db(tmp_path):
+    return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
+
+
 @pytest.mark.parametrize("board", ["v1", long("v2")])
 def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     program = terminal("play", "--board", board)
@@ -70,6 +75,30 @@ def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
     program.type("q")
     assert program.end() == 0
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},  # where Python writes UTF-8 all the same
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+    ],
+)
+def test_terminal_without_other_characters_gets_ascii(terminal, env):
+    program = terminal("play", "--board", "v1", **env)
+    program.wait_for("2: two people")
+    program.type("q")
+    assert program.end() == 0
+    assert program.text.isascii() and "\\u" not in program.text
+
+
+def test_terminal_without_a_full_screen_gets_lines(terminal, db):
+    program = terminal("play", TERM="dumb")
+    assert program.end() == 1
+    assert program.text.startswith("noughts: there is no terminal to play in, or it has no full")
+    program = terminal("replay", "last", "--db", db, TERM="dumb")
+    assert program.end() == 0
+    assert "Move 7 of 7" in program.text and "\x1b" not in program.text
 
 
 def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
@@ -120,11 +149,6 @@ def test_killed_board_prints_one_line_and_exits_with_1(started):
     *_, after = program.text.split("\x1b[?1049l")
     assert "noughts: the virtual board is no longer running (killed?); start again\r\n" in after
     assert "Traceback" not in after
-
-
-@pytest.fixture
-def db(tmp_path):
-    return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
 
 
 def test_replay_plays_automatically_and_can_be_stopped(terminal, db):

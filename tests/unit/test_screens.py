@@ -65,6 +65,30 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
         assert snap_compare(app, terminal_size=size, run_before=shown)
 
 
+@pytest.mark.parametrize("width", [40, 50, 60])
+async def test_narrow_terminal_has_the_instructions_below_the_board(width):
+    board = Board()
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), *stages(A_WINS))
+    with playing(board, Path("games.db")) as app:
+        async with app.run_test(size=(width, 40)):
+            await settled(lambda: "A or B  next game: player B begins\n" in screen_text(app))
+            lines = [line.strip() for line in screen_text(app).splitlines()]
+    assert "A+B     to the menu" in lines
+    first = lines.index("A B ·  A  you")
+    assert lines[first + 1 : first + 3] == ["A A B  B  the chip, hard", "A · B  game 1"]
+    assert lines[-2].startswith("q quit · ? help") and lines[-1].startswith("clock ")
+
+
+async def test_narrow_terminal_does_not_split_the_board_of_a_replay():
+    with Store(filled(Path("games.db"), stages(A_WINS))) as store:
+        app = ReplayApp(game(store, 1), None)
+    async with app.run_test(size=(40, 24)) as pilot:
+        await pilot.press("end")
+        lines = [line.strip() for line in screen_text(app).splitlines()]
+    first = next(number for number, line in enumerate(lines) if line.startswith("A B 3"))
+    assert lines[first + 1].startswith("A A B") and lines[first + 2].startswith("A 8 B")
+
+
 def events(store):
     """Boards in a game, unplugged, in an offline room, and by radio at an unplugged gateway."""
     store.name_board("usb-1", "table 1")

@@ -26,7 +26,7 @@ from noughts.errors import BoardError, NoughtsError, StoreError, error_message, 
 from noughts.files import atomic_write
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
-from noughts.terminal.layout import is_plain
+from noughts.terminal.ascii_text import is_plain
 from noughts.terminal.output import progress, say
 
 Contents = Mapping[str, Mapping[str, bytes]]

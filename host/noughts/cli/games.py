@@ -26,7 +26,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns, cut, table
-from noughts.terminal.output import progress, say
+from noughts.terminal.output import has_screen, progress, say
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
 from noughts.views.games import games_table, listable
 from noughts.views.replay import heading, replay
@@ -168,7 +168,7 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
     with options.open_store(db) as store:
         found = _newest(store) if game == "last" else stored_game(store, int(game))
         head, steps = heading(found), replay(found).steps
-    if not text and sys.stdin.isatty() and sys.stdout.isatty():
+    if not text and has_screen():
         from noughts.terminal.replay import ReplayApp
 
         ReplayApp(found, speed).run()
@@ -179,7 +179,7 @@ def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None
     for plies, each in enumerate(steps):
         if plies and speed is not None:
             time.sleep(wait_s(found, plies - 1, speed))
-        lines = step(each).plain.rstrip().splitlines()
+        lines = "\n".join(part.plain for part in step(each)).rstrip().splitlines()
         print("", *(line.rstrip() for line in lines), sep="\n", flush=True)
 
 

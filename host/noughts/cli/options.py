@@ -21,7 +21,7 @@ from noughts.boards.radio import GROUPS, OFF, Radio
 from noughts.engines.own import LIMIT_S, from_program, packaged
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError, printable
-from noughts.files import atomic_writer
+from noughts.files import atomic_writer, require_folder
 from noughts.game.engine import Engine
 from noughts.terminal.output import say
 
@@ -48,6 +48,17 @@ class Number(click.FloatRange):
         return number
 
 
+class Command(click.Command):
+    """A command whose errors name it, also for an option without its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
 def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], Any]:
     r"""A command of `noughts`; its help shows examples, and describes the records that it prints.
 
@@ -55,6 +66,7 @@ def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], 
     """
     heading = f"\b\nExample{'s' * (len(examples) > 1)}:"
     epilog = "\n  ".join([heading, *examples]) + f"\n{records}"
+    named = {"cls": Command} | named
     return click.command(epilog=epilog, context_settings={"show_default": True}, **named)
 
 
@@ -103,6 +115,7 @@ def output(
         # Not `resolve()`, which refuses a link that loops.
         if "db" in ctx.params and realpath(path) == realpath(ctx.params["db"] or default_path()):
             raise click.BadParameter(f"{path} is the store itself; choose another file")
+        require_folder(path)
         return path
 
     return option(declared, about, callback=checked)

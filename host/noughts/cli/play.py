@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,7 @@ from noughts.protocol.describe import counted
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.store.store import command_for, default_path
-from noughts.terminal.output import leaving_a_stuck_terminal, say
+from noughts.terminal.output import has_screen, leaving_a_stuck_terminal, say
 from noughts.virtual.program import BOARDS, Program, StoredFlash, program, unchanged
 
 if TYPE_CHECKING:
@@ -45,9 +44,11 @@ LOOK_MS = 20
 
 _BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
 _KEY = re.compile(
-    r"(?P<buttons>A|B|AB)(:(?P<held_ms>[0-9]{1,7}))?|(?P<rest_ms>[0-9]{1,7})|"
-    r"flat|tilt:(?P<x>-?[0-9]{1,4}),(?P<y>-?[0-9]{1,4})"
+    r"(?P<buttons>A|B|AB)(:(?P<held_ms>[0-9]+))?|(?P<rest_ms>[0-9]+)|"
+    r"flat|tilt:(?P<x>-?[0-9]+),(?P<y>-?[0-9]+)"
 )
+
+_MAX_DIGITS = 7
 
 
 class Step(NamedTuple):
@@ -73,6 +74,12 @@ def _step(token: str) -> Step:
         raise ValueError(
             f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0, "
             "flat, or a wait in ms such as 500"
+        )
+    numbers = found["rest_ms"], found["held_ms"], found["x"], found["y"]
+    if any(len(number) > _MAX_DIGITS for number in numbers if number):
+        raise ValueError(
+            f"{token[:20]!r} has too large a number; use at most {_MAX_DIGITS} digits, which is "
+            "10,000 seconds"
         )
     if found["rest_ms"]:
         return Step(rest_ms=int(found["rest_ms"]))
@@ -132,8 +139,11 @@ def _press(keys: list[Step], program: Program) -> None:
 
 
 def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
+    if not has_screen():
+        raise NoughtsError(
+            "there is no terminal to play in, or it has no full screen; use --keys 'B 500 A A B' "
+            "instead"
+        )
     from noughts.recording.port_monitor import PortMonitor
     from noughts.recording.watch import Watch
     from noughts.terminal.play import BoardApp, PlayedGames

@@ -20,7 +20,8 @@ from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from noughts.terminal.layout import board, is_plain
+from noughts.terminal.ascii_text import is_plain
+from noughts.terminal.layout import board
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, Learned, curve_text, draw_learning
 from noughts.views.games import MOVED

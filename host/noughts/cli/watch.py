@@ -26,7 +26,7 @@ from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.queries import names
 from noughts.store.store import Store, command_for, default_path, demonstration
-from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
+from noughts.terminal.output import Lines, has_screen, leaving_a_stuck_terminal, progress, say
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """To print the last lines on a busy computer, and for a reader to take them."""
@@ -103,7 +103,7 @@ def run_watch(
     watch = _watch(path, ports, brokers, room, emulated, _prepare(path, known))
     unshown = 0
     with options.until_signal(watch.stop, "SIGINT", "SIGTERM", "SIGHUP"):
-        if lists_events or not sys.stdout.isatty():
+        if lists_events or not has_screen():
             if not emulated and not port and not find_ports():
                 say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
             unshown = _print_until_stopped(watch, as_json)

@@ -163,7 +163,7 @@ def write(menace: Menace, path: Path) -> None:
 
 
 def refuse_other(path: Path) -> None:
-    """Raise `NoughtsError` if writing a machine there would replace another file, or fail."""
+    """Raise `NoughtsError` if writing a machine there would replace another file."""
     if path.exists():
         try:
             read(path)
@@ -171,7 +171,3 @@ def refuse_other(path: Path) -> None:
             raise NoughtsError(
                 f"{path} already exists and is not a MENACE file; choose another name for -o"
             ) from error
-    elif not path.parent.is_dir():
-        raise NoughtsError(
-            f"cannot write {path} (no such folder); make the folder, or choose another"
-        )

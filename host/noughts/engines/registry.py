@@ -5,6 +5,7 @@ and `menace`.
 """
 
 import difflib
+from pathlib import Path
 
 from noughts.engines.levels import Chip, Kind, Random, Rules
 from noughts.engines.menace import SUFFIX, Menace, read
@@ -51,4 +52,9 @@ def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
         return from_file(name, limit_s)
     if name not in engines() and name in packaged():
         return OwnEngine(name, limit_s, choose=name)
+    if name not in engines() and Path(name).is_file():
+        raise UnknownEngineError(
+            f"{name} is not an engine: its name ends in neither .py (your own) nor .json (a "
+            "trained MENACE); rename it, or choose another"
+        )
     return known_engine(name)

@@ -1,30 +1,11 @@
 """Plain text laid out: rows in columns, a board as a grid, blocks side by side."""
 
-import os
-import sys
 from collections.abc import Container, Sequence
 from itertools import zip_longest
 
 from noughts.game.positions import Position
+from noughts.terminal.ascii_text import cell_width, is_plain
 from noughts.views.table import Table
-
-
-def is_plain() -> bool:
-    """Whether the terminal takes ASCII only.
-
-    Python itself writes UTF-8 in the locale C, where terminals need not know it.
-    """
-    locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG", "")
-    return locale in ("C", "POSIX") or "utf" not in (sys.stdout.encoding or "").lower()
-
-
-def cell_width(text: str) -> int:
-    """How many columns of a terminal a text takes: a Chinese or Korean character takes two."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int = 2) -> list[str]:

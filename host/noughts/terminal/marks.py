@@ -26,8 +26,8 @@ def mark_rows(
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(shown: ReplayStep) -> Text:
-    """A step of a `replay`, with the scores of the eight lines next to the board."""
+def step(shown: ReplayStep) -> tuple[Text, Text]:
+    """A step of a `replay`: the board with the scores of its eight lines; and the words below."""
     rows = mark_rows(shown.players, [shown.cell, *shown.line], "123456789")
     for line, (_, score) in enumerate(shown.scores):
         kind = ("column", "row", "diagonal")[line // 3]
@@ -37,9 +37,11 @@ def step(shown: ReplayStep) -> Text:
     made = Text(shown.made)
     for player, style in PLAYERS.items():
         made.highlight_regex(f"(?<=: ){player}", style)
-    text = Text("\n").join([*rows, Text(), made, Text()])
-    text.append(f"{shown.words}\n", "bold red" if shown.mistake else "")
-    return text.append(shown.ending, "bold")
+    # A line that wraps would split the board.
+    board = Text("\n", no_wrap=True, overflow="ellipsis").join(rows)
+    words = Text("\n").join([Text(), made, Text()])
+    words.append(f"{shown.words}\n", "bold red" if shown.mistake else "")
+    return board, words.append(shown.ending, "bold")
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:

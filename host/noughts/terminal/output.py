@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from noughts.errors import printable
 from noughts.invocation import as_typed
+from noughts.terminal.ascii_text import ERRORS, is_plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -27,15 +28,25 @@ _RESTORE_S = 3.0
 def prepare() -> None:
     """Replace the streams that our parent process has closed.
 
-    A terminal may lack characters that we or a file's name need, and input may have bytes that are
-    not text: both become backslash escapes.
+    A terminal that only has ASCII gets similar characters instead of others. Elsewhere, what an
+    output cannot encode becomes a backslash escape, as do bytes of the input that are not text.
     """
+    plain = is_plain()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
         elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            if plain and mode == "w" and stream.isatty():
+                stream.reconfigure(encoding="ascii", errors=ERRORS)
+            else:
+                stream.reconfigure(errors="backslashreplace")
+
+
+def has_screen() -> bool:
+    """Whether a person at a terminal can use a full-screen program."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return is_terminal and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 def abandon_output(finish: bool = True) -> None:

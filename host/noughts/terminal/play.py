@@ -165,10 +165,14 @@ class BoardApp(Program):
     .wide.high #help { display: block; }
     .wide.high.unhelped #help { display: none; }
     #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
-    #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
+    #status { dock: bottom; height: 2; background: $panel; padding: 0 1;
+              text-wrap: nowrap; text-overflow: ellipsis; }
+    .narrow #stage { layout: vertical; height: 99fr; max-height: 29; }
+    .narrow #doing { width: 100%; }
+    .narrow.low #log { display: none; }
     """
-    HORIZONTAL_BREAKPOINTS = [(110, "wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(25, "high")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (64, "usual"), (110, "wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "low"), (25, "high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         ("a", "tap('A')"),
         ("b", "tap('B')"),
@@ -212,7 +216,7 @@ class BoardApp(Program):
         self._doing = Shown(id="doing")
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
-        self._status = Static(id="status")
+        self._status = Static(id="status", markup=False)
         self._tracebacks = TracebackReader()
         self._stopped_by = ""
 
@@ -329,7 +333,7 @@ class BoardApp(Program):
         warning = "games are not stored · " if self._watch.error else ""
         table_id = self._observer.boot.table_id if self._observer.boot else "?"
         about = f"clock {clock} · {warning}table {table_id} · virtual {self._board.firmware}"
-        self._status.update(Text(f"{_KEYS}\n{about}", no_wrap=True, overflow="crop"))
+        self._status.update(f"{_KEYS}\n{about}")
 
 
 def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) -> Group:
@@ -348,12 +352,12 @@ def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) 
     wide = max((len(name) for name, _ in buttons), default=0)
     for name, does in buttons:
         text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
-    if now.game is not None:
-        text.append("\n\n").append_text(_game(now.game))
-    text.append("\n\nscore", "dim").append(f"  {score(ends)}")
+    facts = Text.assemble(("\nscore", "dim"), f"  {score(ends)}")
     if controls and now.phase != "menu":  # where they may be about to change
-        text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
-    return Group(banner, text)
+        facts.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
+    if now.game is None:
+        return Group(banner, text, facts)
+    return Group(banner, text, Text(), _game(now.game), facts)
 
 
 def _game(game: Game) -> Text:
@@ -365,4 +369,5 @@ def _game(game: Game) -> Text:
             who = "a person" if game.seats == "PP" else "you"
         text.append(f"  {player}", PLAYERS[player]).append(f"  {who}")
     rows[2].append(f"  game {game.number}", "dim")
-    return Text("\n").join(rows)
+    # A line that wraps would split the board.
+    return Text("\n", no_wrap=True, overflow="ellipsis").join(rows)

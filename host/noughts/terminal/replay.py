@@ -3,6 +3,7 @@
 import os
 from typing import ClassVar
 
+from rich.console import Group
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -117,7 +118,7 @@ class ReplayScreen(Screen[None]):
         if self._playing:
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
-        self._board.update(step(self._steps[self._plies]))
+        self._board.update(Group(*step(self._steps[self._plies])))
 
 
 class ReplayApp(Program):
