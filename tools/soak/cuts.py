@@ -19,12 +19,13 @@ from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 from boards import FAILURES, A, B, Player, ViolationError
 from microbit_emulator import Microbit
 from noughts.boards.firmware import firmware_for
+from noughts.engines.levels import LEVELS
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import Program, program
 from soak.result import Result
 
 DEFAULTS = "Pb"
-_LEVELS = "PEMH"
+_OPPONENTS = ("P", *LEVELS)
 STORED = {"V1": 23, "V2": 3000}
 """How many of the newest games survive any cut: on a V1, a new game replaces the oldest."""
 _FREE = ChunkMarker.UNUSED, ChunkMarker.FREED
@@ -151,7 +152,7 @@ class Cuts:
         self._choosing = True
         opponent, controls = self._choice[0], self._choice[1]
         for _ in range(self._random.randrange(4)):
-            opponent = _LEVELS[(_LEVELS.index(opponent) + 1) % 4]
+            opponent = _OPPONENTS[(_OPPONENTS.index(opponent) + 1) % len(_OPPONENTS)]
             self._player.tap(A)
         self._choice = opponent + controls
         if self._random.random() < 0.5:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from noughts.engines.levels import LEVELS
+
 Row = tuple[str, str]
 
 ERASES = {"V1": 20_000, "V2": 10_000}
@@ -81,7 +83,8 @@ def _session(total: Result, seeds: str, _: str) -> Iterator[Row]:
     yield "  CPU of the computer for a second", f"{total.cpu_s / device_s:.3f} s"
     yield "presses", f"{count['presses']:,}, {count['contacts']:,} with bounces"
     yield "games begun", f"{count['begun']:,}"
-    for level, name in (("P", "two people"), ("E", "easy"), ("M", "medium"), ("H", "hard")):
+    levels = {letter: level.name for letter, level in LEVELS.items()}
+    for level, name in ({"P": "two people"} | levels).items():
         ended = (("A won", "A"), ("B won", "B"), ("drawn", "="), ("abandoned", "x"))
         endings = ", ".join(f"{text} {count[f'ended {level}{end}']:,}" for text, end in ended)
         by = (f"{count[f'begun {level}{how[0]}']:,} by {how}" for how in ("buttons", "tilt"))

@@ -17,13 +17,26 @@ published figures, which the tests reproduce. The source claims nothing for movi
 from fractions import Fraction
 from operator import attrgetter
 from types import ModuleType
+from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain.device import device_files, load_device
 from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
 from noughts.game.positions import LINES, Position, canonical
 
-LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
+
+class Level(NamedTuple):
+    """A level of the chip, for people."""
+
+    name: str
+    about: str
+
+
+LEVELS = {
+    "E": Level("easy", "plays anywhere"),
+    "M": Level("medium", "finishes and blocks lines"),
+    "H": Level("hard", "never loses"),
+}
 """The chip's levels, by the letter in its menu, in sentences and in stored games."""
 
 
@@ -39,12 +52,7 @@ class Chip(Engine):
     """The chip at a level, one of `LEVELS`; ai: the device's own module, with its table."""
 
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
-        self.name = LEVELS[level]
-        self.about = {
-            "E": "plays anywhere",
-            "M": "finishes and blocks lines",
-            "H": "never loses",
-        }[level]
+        self.name, self.about = LEVELS[level]
         self.perfect = level == "H"
         self._level = level
         self._ai = ai

@@ -28,7 +28,7 @@ _ENGINES = {
 }  # fmt: skip
 """Opponents that only the page has; its games are stored with these letters."""
 
-_SEATED = {"P": "person", **LEVELS, **_ENGINES}
+_SEATED = {"P": "person", **{letter: level.name for letter, level in LEVELS.items()}, **_ENGINES}
 """By the seat's letter, in the order of lists. Boards have people and the chip's levels."""
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
