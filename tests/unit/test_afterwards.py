@@ -433,7 +433,7 @@ def test_hint_about_missing_games_names_the_opened_store(refused, stored, tmp_pa
 @pandas_or_matplotlib
 def test_missing_folder_or_library_fails_in_one_line(refused, folder, monkeypatch):
     for line in ("stats --plot no/s.svg", "export -o no/g.csv", "report -o no/r"):
-        assert "check that the folder exists" in refused(*line.split())
+        assert "(no such folder); make the folder, or choose another" in refused(*line.split())
     for library, line in (("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")):
         monkeypatch.setitem(sys.modules, library, None)
         assert f"needs {library}; docs/install.md says how" in refused(*line.split())
