@@ -264,7 +264,7 @@ def _play_s() -> float:
 
 def put() -> Iterator[Row]:
     """Whole `noughts put` commands onto a virtual board, in the board's real time."""
-    other = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
+    other = brain.Table(brain.WEIGHTS, (*brain.make_table().book, 65535))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.py"
         path.write_text(brain.source(other))

@@ -190,7 +190,7 @@ def sizes() -> Rows:
     yield at_most("files as they go onto a board", used // 128, 80, "{} chunks of 128 bytes")
     used = bundled_for(V2).used(files_with(Radio(sends=255), V2, files))
     yield at_most("the same with radio, V2", used // 128, 100, "{} chunks of 128 bytes")
-    payload = len(brain.make().payload)
+    payload = len(brain.make_table().payload)
     note = f"the information in the choices is {_TABLE_FLOOR}"
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
 

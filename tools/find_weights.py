@@ -20,7 +20,7 @@ def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int],
     weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
     in_book = []
     for position in brain.classes():
-        values = brain.values(position, tuple(weights))
+        values = brain.cell_values(position, tuple(weights))
         best = hard_moves(position)
         others = [cell for cell in position.free if cell not in best]
         if not others:
@@ -49,7 +49,7 @@ def main() -> None:
     weights, _ = solve(lambda in_book, top: top, book)
     print(f"with {book} in the book, the greatest weight is at least {max(weights)} (proved)")
     for name, found in (("these", tuple(weights)), ("those in use", brain.WEIGHTS)):
-        made = brain.make(found)
+        made = brain.make_table(found)
         brain.check(made)
         print(f"{name}, {found}: {len(made.payload)} bytes, right in all positions")
 

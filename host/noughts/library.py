@@ -13,12 +13,13 @@ from noughts.errors import ResignedError, StoreError
 from noughts.game import engine as playing
 from noughts.game import proof
 from noughts.game import review as reviewing
-from noughts.game.board import Board, table_html
+from noughts.game.board import Board
 from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply, Tally
 from noughts.game.positions import parse_unfinished
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
+from noughts.markup import table_html
 from noughts.protocol.describe import counted
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
@@ -68,7 +69,7 @@ def engine(name: str) -> Engine:
     """The engine with this name, or in a file such as `menace.json`. Raises `NoughtsError`.
 
     >>> engine("hard")
-    <engine hard: the chip at hard>
+    <engine hard: never loses>
     """
     return Engine(engine_named(name))
 

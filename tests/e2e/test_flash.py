@@ -258,7 +258,7 @@ def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
         return contextlib.nullcontext(steps)
 
     content = b"\n" * 70_000 + b":00000001FF\n"
-    what = Hex(content, {"V1": slim("V1")}, brain.make())
+    what = Hex(content, {"V1": slim("V1")}, brain.make_table())
     flash_board(drives.look(one.path), what, shown.append, progress, verify=False)
     assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
     assert sum(counts) == len(content) and len(counts) > 1

@@ -23,7 +23,7 @@ from noughts.brain.device import device_dir
 from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
 
-OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
+OTHER = brain.Table(brain.WEIGHTS, (*brain.make_table().book, 65535))
 """It plays the same as ours."""
 
 

@@ -152,7 +152,7 @@ def test_other_files_survive_starts_games_and_put(kind, clock):
         play(player, 2)
         player.cut_power()
     board = SteppedBoard(clock, player.board)
-    table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
+    table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make_table().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
     bring_up_to_date(board.port, game, False, str, progress)
     with closing(open_port(board.port)) as port:

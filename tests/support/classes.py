@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 from statistics import fmean
 
-from noughts.brain import Table, choose, make
-from noughts.brain.learn import Habits, PeopleGame, by_table, estimate, fit
+from noughts.brain import Table, choose, make_table
+from noughts.brain.learn import Habits, by_table, estimate, fit
+from noughts.game.people import PeopleGame
 from noughts.game.positions import EMPTY, LINES, Position
 from noughts.game.solver import value
 
@@ -80,7 +81,7 @@ def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fm
 
 
 if __name__ == "__main__":
-    hard, count = make(), int(sys.argv[1])
+    hard, count = make_table(), int(sys.argv[1])
     print("| the class | chance before | predicted gain, 95 % interval | chance after | gain |")
     print("| --- | --- | --- | --- | --- |")
     for what, who in (

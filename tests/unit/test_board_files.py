@@ -68,7 +68,7 @@ def test_packed_file_is_the_same_program_on_the_same_lines(name):
     assert all(line == line.rstrip() for line in lines)
     depths = {len(line) - len(line.lstrip()) for line in lines}
     assert depths == set(range(max(depths) + 1))
-    assert name != "table.py" or brain.of({name: packed}) == brain.of({name: source})
+    assert name != "table.py" or brain.table_in({name: packed}) == brain.table_in({name: source})
 
 
 def test_packing_preserves_strings_and_line_continuations():

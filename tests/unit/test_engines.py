@@ -33,12 +33,12 @@ def test_all_searches_agree_with_each_other_and_with_the_solver():
     for position in unfinished():
         if position.ply < 2 or (position.ply == 2 and position != canonical(position)):
             continue  # minimax is slow there
-        plain, pruned, remembered = (
+        plain, pruned, cached_replies = (
             ENGINES[name].reply(position) for name in ("minimax", "alphabeta", "transposition")
         )
-        assert plain.cells == pruned.cells == remembered.cells
-        assert plain.score == pruned.score == remembered.score
-        assert remembered.nodes <= pruned.nodes <= plain.nodes
+        assert plain.cells == pruned.cells == cached_replies.cells
+        assert plain.score == pruned.score == cached_replies.score
+        assert cached_replies.nodes <= pruned.nodes <= plain.nodes
         assert plain.score == solver.score(position)
         best = solver.variation(position)
         assert plain.cells == (best[0],)
@@ -104,7 +104,7 @@ def test_duel_all_plays_each_pair_once(printed, monkeypatch):
     assert [f"{count / 20:.1%}" for count in ended] == rows[3].split()[2:]
 
 
-MADE = brain.make()
+MADE = brain.make_table()
 
 ai = load_device("ai")
 
@@ -153,11 +153,11 @@ def test_committed_table_equals_the_generated_one():
     assert MADE.id == load_device("table").ID
     assert len(MADE.payload) == 26
     for table in (MADE, brain.Table((0,) * 10, ())):
-        assert brain.read(brain.source(table), "it") == table
+        assert brain.parse_table(brain.source(table), "it") == table
 
 
 def test_wrong_book_and_uncorrectable_weights_are_refused():
-    uncorrectable = brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
+    uncorrectable = brain.make_table((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
     for table in (uncorrectable, brain.Table(MADE.weights, MADE.book[1:])):
         with pytest.raises(NoughtsError, match="wrong in"):
             brain.check(table)
@@ -191,7 +191,7 @@ def test_flaw_names_a_move_that_gives_away_value(book, why):
 def test_invalid_table_file_is_neither_run_nor_quoted(old, new):
     text = brain.source(MADE)
     with pytest.raises(NoughtsError) as caught:
-        brain.read(text.replace(old, new), "other.py")
+        brain.parse_table(text.replace(old, new), "other.py")
     wrong_id = "its ID is '2798', its contents have 'EDD5'"
     why = wrong_id if "2307" in old else "is not a table; make one"
     assert str(caught.value).startswith("other.py ") and why in str(caught.value)

@@ -23,8 +23,8 @@ from noughts.game.positions import (
     reachable,
     unfinished,
 )
+from noughts.game.puzzles import puzzle_level, puzzle_of, puzzles, random_puzzle
 from noughts.game.review import Verdict, mistakes, review, verdict
-from noughts.game.solver import draw, level, puzzle_of, puzzles
 from sample_games import BOOT, DRAW, stages, wire
 
 
@@ -102,18 +102,18 @@ def test_puzzles_are_positions_with_one_right_move_among_several():
 
 def test_puzzle_level_depends_on_depth_or_on_answers():
     """Depth decides, until enough people have answered."""
-    found = {(each.depth, level(each, {})) for each in puzzles()}
+    found = {(each.depth, puzzle_level(each, {})) for each in puzzles()}
     assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
     answers = [(4, 0), (5, 0), (100, 9), (100, 10), (100, 29), (100, 30)]
-    assert [level(hard, {hard.position: each}) for each in answers] == [3, 1, 1, 2, 2, 3]
+    assert [puzzle_level(hard, {hard.position: each}) for each in answers] == [3, 1, 1, 2, 2, 3]
 
 
 def test_draw_picks_a_random_symmetry_and_not_the_last_puzzle():
     random, least = Random(1), canonical(parse("XX..O...."))
 
     def drawn(before=EMPTY):
-        found = draw(random, lambda each: each.position == least, before)
+        found = random_puzzle(random, lambda each: each.position == least, before)
         assert solver.value_preserving_moves(found.position) == [found.right]
         return found.position
 

@@ -22,7 +22,7 @@ from noughts.game.solver import value, value_preserving_moves
 from official import NEWEST
 from sample_games import filled, stages
 
-HARD = brain.make()
+HARD = brain.make_table()
 PEOPLE = [centre_first, long(blind_to_diagonals), long(blocks_only)]
 
 
@@ -177,7 +177,7 @@ def test_learn_prints_its_gain_and_writes_a_valid_table(tmp_path, printed, refus
     table, habits = tmp_path / "table.py", learn.Habits(games)
     db = stored(tmp_path, games)
     out = printed("learn", "-o", table, db=db)
-    made = brain.read(table.read_text(), "it")
+    made = brain.parse_table(table.read_text(), "it")
     for part in (
         f"learned from 120 games, {habits.moves} moves of people", "take the centre", "put --table",
         "points (95 % interval)", "of people then play", "loses no game from either seat",

@@ -14,10 +14,10 @@ from random import Random
 import pytest
 
 from noughts import Board
-from noughts.engines.menace import Menace, read, train, write
+from noughts.engines.menace import Menace, read_menace, train, write_menace
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.game.engine import odds
+from noughts.game.odds import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
 from noughts.game.proof import prove
 from sample_games import filled, stages
@@ -102,7 +102,7 @@ def test_train_saves_a_machine_and_resumes_from_it(folder, printed):
     for name in ("a.json", "b.json"):
         printed(*words, "-o", name)
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
-    again = read("a.json")
+    again = read_menace("a.json")
     assert (again.boxes, again.games) == (menace.boxes, 40)
     assert again.about == "Michie's matchboxes, trained"
     facts = json.loads(printed("train", "a.json", "--against", "./b.json", "--games", 3, "--json"))
@@ -115,7 +115,7 @@ def test_train_learns_in_both_seats_and_its_curve_averages_them(printed):
     curve = json.loads(printed(*line.split(), "--json"))["curve"]
     again, rules = Menace(), engines()["rules"].reply
     results = list(train(again, rules, 8, (True, False), Random(7)))
-    assert read("m.json").boxes == again.boxes
+    assert read_menace("m.json").boxes == again.boxes
     for number, menace in (0, Menace()), (-1, again):
         both = zip(odds(menace.reply, rules), odds(rules, menace.reply)[::-1], strict=True)
         assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
@@ -144,10 +144,10 @@ def without_beads(ply):
 
 def test_commands_report_that_a_machine_resigns(folder, printed):
     path = "./menace.json"
-    write(without_beads(2), folder / path)
+    write_menace(without_beads(2), folder / path)
     assert "X, menace.json, resigns\nO has won\n" in printed("vs", path, "easy")
     (folder / "other").mkdir()
-    write(Menace(), folder / "other" / path)
+    write_menace(Menace(), folder / "other" / path)
     out = printed("duel", path, "other/menace.json", "-n", 2)
     assert out.startswith("./menace.json against other/menace.json, 2 games")
     out = " ".join(printed("prove", path).split())
@@ -157,7 +157,7 @@ def test_commands_report_that_a_machine_resigns(folder, printed):
     assert "menace.json resigns, as X" in printed("train", path, "--show", "X...O....")
     out = printed("train", path, "--against", "hard", "--games", 5)
     assert "12 of its 593 boxes are empty" in out and "It loses every game" in out
-    write(without_beads(0), folder / path)
+    write_menace(without_beads(0), folder / path)
     out = " ".join(printed("prove", path).split())
     assert "menace.json: loses moving first, at once, as it resigns;" in out
     assert "100.00% against its best opponent, most often at once" in out
@@ -165,7 +165,7 @@ def test_commands_report_that_a_machine_resigns(folder, printed):
 
 def test_train_show_trains_only_if_games_are_requested(printed, refused):
     printed("train", "menace", "--show", ".........", "-o", "new.json")
-    assert read("new.json").games == 0 and read("new.json").boxes == Menace().boxes
+    assert read_menace("new.json").games == 0 and read_menace("new.json").boxes == Menace().boxes
     assert printed("train", "menace", "--show", "XOXXOOOX.").endswith(
         "There is no box for this position: X has one move, cell 9.\n"
     )
@@ -184,9 +184,9 @@ def test_train_learns_from_stored_games(folder, printed, refused, misused):
         "menace has learned from 3 stored games, both sides of each\n"
     )
     assert printed(*words, db=db).endswith("not saved; -o FILE saves what it has learned\n")
-    assert read("m.json").games == 3
-    assert read("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
-    assert read("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
+    assert read_menace("m.json").games == 3
+    assert read_menace("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
+    assert read_menace("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
     assert "no game in" in refused(*words, "--result", "unfinished", db=db)
     assert "--stored plays no games; leave" in misused(*words, "--games", "1")
 
@@ -209,7 +209,7 @@ def test_train_plots_its_curve_and_saves_even_if_plotting_fails(
     # It saves what it has learned even if the curve cannot be drawn.
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "drawing needs matplotlib" in refused(*words, "other.svg", "-o", "m.json")
-    assert read("m.json").games == 3
+    assert read_menace("m.json").games == 3
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,11 @@ def test_train_plots_its_curve_and_saves_even_if_plotting_fails(
     ids=lambda text: text[:30],
 )
 def test_invalid_menace_file_is_refused_and_not_overwritten(old, new, folder, refused):
-    write(Menace(), folder / "menace.json")
+    write_menace(Menace(), folder / "menace.json")
     other = (folder / "menace.json").read_text().replace(old, new, 1)
     (folder / "menace.json").write_text(other)
     with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
-        read("menace.json")
+        read_menace("menace.json")
     assert refused("train", "menace", "--games", "1", "-o", "menace.json") == (
         "noughts: menace.json already exists and is not a MENACE file; choose another name for -o\n"
     )

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from noughts.engines.menace import Menace, read, write
+from noughts.engines.menace import Menace, read_menace, write_menace
 from noughts.game.positions import EMPTY
 
 
@@ -96,7 +96,7 @@ IN_TURN = in_order("123456789")
 @pytest.fixture
 def machine(folder):
     """A file with a new MENACE."""
-    write(Menace(), folder / "menace.json")
+    write_menace(Menace(), folder / "menace.json")
     return folder / "menace.json"
 
 
@@ -105,14 +105,14 @@ def test_menace_reports_beads_gained_or_lost_by_each_move(first, vs, machine):
     does = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
     seen = set()
     for number in count(1):
-        expected = read(machine)
+        expected = read_menace(machine)
         typed = in_order(Random(number).sample("123456789", 9))
         _, out, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
         *_, ended, learned = out.splitlines()
         result = 0 if ended == "a draw" else 1 if (ended == "X has won") == (first == "it") else -1
         played = [at % 9 for at, cell in enumerate("|".join(boards(out)).split("|")) if "[" in cell]
         changed = expected.learn(played, result if first == "it" else -result, [first == "it"])
-        assert (read(machine).boxes, read(machine).games) == (expected.boxes, number)
+        assert (read_menace(machine).boxes, read_menace(machine).games) == (expected.boxes, number)
         moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
         assert learned == f"Game {number}: it {does[result]} {moves}; ./menace.json written"
         seen.add(result)
@@ -139,14 +139,14 @@ def test_menace_adds_to_what_it_learned_elsewhere_during_the_game(vs, machine):
 
     class LearnsElsewhere(io.StringIO):
         def readline(self, *args):
-            write(other, machine)
+            write_menace(other, machine)
             return super().readline(*args)
 
     status, out, _ = vs("menace.json", typed=IN_TURN, stdin=LearnsElsewhere)
     assert status == 0 and "Game 1,234: it " in out
-    assert read(machine).boxes[EMPTY][4] == 1000
+    assert read_menace(machine).boxes[EMPTY][4] == 1000
     other.boxes[EMPTY][4] = 0
-    write(other, machine.with_name("A.JSON"))
+    write_menace(other, machine.with_name("A.JSON"))
     assert vs("A.JSON", "--first", "it")[1].endswith(
         "X, A.JSON, resigns\nO has won\nGame 1,234: it has no bead to lose; A.JSON written\n"
     )

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from browser import cell, says
 from noughts.game.positions import canonical, parse
-from noughts.game.solver import puzzle_of
+from noughts.game.puzzles import puzzle_of
 
 LESSON = "..XXOO.XO"
 

@@ -39,7 +39,7 @@ class Hex:
 def our_hex(radio: Radio = OFF, firmware_paths: Sequence[Path] = ()) -> Hex:
     """The game, or a gateway, for every micro:bit, by default on the official firmware."""
     files = files_for_boards()
-    table = brain.of(files) if radio.gateway is None else None
+    table = brain.table_in(files) if radio.gateway is None else None
     firmwares = {
         board_model: firmware.with_files(files_with(radio, board_model, files))
         for board_model, firmware in firmware_for_boards(firmware_paths).items()
@@ -66,7 +66,7 @@ def hex_in(path: Path) -> Hex:
                 f"{path} does not hold the game, or holds different tables for V1 and V2; make "
                 "one with `noughts hex`"
             )
-        table = brain.read(text.decode("latin-1"), f"table.py in {path}")
+        table = brain.parse_table(text.decode("latin-1"), f"table.py in {path}")
     return Hex(universal_hex(firmwares).encode(), firmwares, table, radio)
 
 

@@ -96,7 +96,7 @@ def of_computer(any_board: bool) -> list[Check]:
 
     checks = [
         Check("Python", True, f"{platform.python_version()} on {platform.system()}"),
-        Check.of("noughts", lambda: f"{__version__}, table {brain.of(device_files()).id}"),
+        Check.of("noughts", lambda: f"{__version__}, table {brain.table_in(device_files()).id}"),
         Check.of("emulator", emulator),
     ]
     if not any_board:

@@ -47,7 +47,7 @@ def bring_up_to_date(
     files: the game's. radio: the board's radio, by default unchanged. forget: remove the board's
     games and the menu's choice. Raises `BoardError`.
     """
-    table_id = brain.of(files).id
+    table_id = brain.table_in(files).id
     with closing(open_port(port_name)) as port:
         with BoardFiles(port) as board:
             board_model, *_ = board.describe()

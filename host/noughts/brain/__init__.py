@@ -38,6 +38,7 @@ class Table:
 
     @property
     def payload(self) -> bytes:
+        """The weights, then the book's entries, as the chip stores them."""
         return bytes(self.weights) + b"".join(entry.to_bytes(2, "big") for entry in self.book)
 
     @property
@@ -46,18 +47,21 @@ class Table:
         return f"{zlib.crc32(self.payload) & 0xFFFF:04X}"
 
 
-def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
+def cell_values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
     """The value of each free cell, for the player to move."""
-    found = dict.fromkeys(range(9), 0)
+    value_of = dict.fromkeys(range(9), 0)
     for line, (cells, score) in enumerate(zip(LINES, position.scores(), strict=True)):
         for cell in cells:
-            found[cell] += weights[score + (2 if line < 6 else 7)]
-    return {cell: found[cell] for cell in position.free}
+            value_of[cell] += weights[score + (2 if line < 6 else 7)]
+    return {cell: value_of[cell] for cell in position.free}
 
 
 @dataclass(frozen=True)
 class Choice:
+    """The chip's choice in a position, with its steps."""
+
     values: Mapping[int, int]
+    """Of each free cell."""
     entry: int | None
     """The book's entry for the position, if there is one."""
     cells: tuple[int, ...]
@@ -69,18 +73,18 @@ def choose(position: Position, table: Table) -> Choice:
 
     If several entries fit, which happens only with a bad table, the device takes any of them.
     """
-    found = values(position, table.weights)
-    worths = [found.get(cell, -1) for cell in range(9)]
-    squares = 32 * fingerprint(found)
-    entries = [entry for entry in table.book if entry - squares in worths]
-    played = {entry - squares for entry in entries} or {max(worths)}
-    cells = tuple(cell for cell in range(9) if worths[cell] in played)
-    return Choice(found, entries[-1] if entries else None, cells)
+    value_of = cell_values(position, table.weights)
+    values_by_cell = [value_of.get(cell, -1) for cell in range(9)]
+    fingerprint_part = 32 * fingerprint(value_of)
+    fitting_entries = [entry for entry in table.book if entry - fingerprint_part in values_by_cell]
+    played_values = {entry - fingerprint_part for entry in fitting_entries} or {max(values_by_cell)}
+    cells = tuple(cell for cell in range(9) if values_by_cell[cell] in played_values)
+    return Choice(value_of, fitting_entries[-1] if fitting_entries else None, cells)
 
 
-def fingerprint(found: Mapping[int, int]) -> int:
+def fingerprint(value_of: Mapping[int, int]) -> int:
     """The fingerprint of a position whose free cells have these values."""
-    return sum(value * value for value in found.values())
+    return sum(value * value for value in value_of.values())
 
 
 def entries_of(fingerprint: int, values: Iterable[int]) -> list[int]:
@@ -90,15 +94,17 @@ def entries_of(fingerprint: int, values: Iterable[int]) -> list[int]:
 
 
 def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
-    found = values(position, weights)
-    best = set(solver.hard_moves(position))
-    good = {found[cell] for cell in best} - {found[cell] for cell in found if cell not in best}
-    if max(found.values()) in good:
+    value_of = cell_values(position, weights)
+    best_cells = set(solver.hard_moves(position))
+    values_of_best_only = {value_of[cell] for cell in best_cells} - {
+        value_of[cell] for cell in value_of if cell not in best_cells
+    }
+    if max(value_of.values()) in values_of_best_only:
         return None
-    return max(entries_of(fingerprint(found), good), default=None)
+    return max(entries_of(fingerprint(value_of), values_of_best_only), default=None)
 
 
-def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
+def make_table(weights: tuple[int, ...] = WEIGHTS) -> Table:
     """Solve the game, and fill the book with the positions that the weights get wrong.
 
     With other weights, some positions may not fit; `check` finds them.
@@ -135,7 +141,7 @@ def flaw(table: Table) -> str | None:
 
     Values turn and mirror with the board, so one position of each class stands for all 4,520.
     """
-    for position in sorted(classes(), key=lambda each: each.ply):
+    for position in sorted(classes(), key=lambda position: position.ply):
         spoiling = {*choose(position, table).cells} - {*solver.value_preserving_moves(position)}
         if spoiling:
             cell = min(spoiling) + 1
@@ -145,8 +151,8 @@ def flaw(table: Table) -> str | None:
 
 def prove(table: Table, remedy: str = "make another with `noughts table`") -> None:
     """Check a table in all 4,520 positions. Raises `NoughtsError` if `flaw` finds something."""
-    if found := flaw(table):
-        raise NoughtsError(f"{found}; {remedy}")
+    if problem := flaw(table):
+        raise NoughtsError(f"{problem}; {remedy}")
 
 
 def source(table: Table, maker: str = "noughts table", objective: str = "") -> str:
@@ -175,32 +181,33 @@ def source(table: Table, maker: str = "noughts table", objective: str = "") -> s
     )
 
 
-def read(text: str, name: str) -> Table:
+def parse_table(text: str, name: str) -> Table:
     """The table in the text of a `table.py`, which is never run; name: for messages.
 
     Raises `NoughtsError` if it is not a table, or if its ID does not match.
     """
-    found = _CODE.fullmatch(re.sub(r"#.*", "", text))
-    book = tuple(map(int, re.findall(r"[0-9]+", found["book"]))) if found else ()
-    if not found or any(entry >> 16 for entry in book):
+    match = _CODE.fullmatch(re.sub(r"#.*", "", text))
+    book = tuple(map(int, re.findall(r"[0-9]+", match["book"]))) if match else ()
+    if not match or any(entry >> 16 for entry in book):
         raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
-    table = Table(tuple(bytes.fromhex(found["weights"].replace(r"\x", ""))), book)
-    if table.id != found["id"]:
+    table = Table(tuple(bytes.fromhex(match["weights"].replace(r"\x", ""))), book)
+    if table.id != match["id"]:
         raise NoughtsError(
-            f"{name} is damaged or was edited: its ID is {found['id']!r}, its contents have "
+            f"{name} is damaged or was edited: its ID is {match['id']!r}, its contents have "
             f"{table.id!r}; make it again with `noughts table -o FILE`"
         )
     return table
 
 
-def of(files: Mapping[str, bytes]) -> Table:
+def table_in(files: Mapping[str, bytes]) -> Table:
     """The table among the device's files. Raises `NoughtsError`, also if there is none."""
     if "table.py" not in files:
         raise NoughtsError("device/table.py is missing; make it with `noughts table`")
-    return read(files["table.py"].decode(errors="replace"), "device/table.py")
+    return parse_table(files["table.py"].decode(errors="replace"), "device/table.py")
 
 
 def summary(table: Table) -> dict[str, int | str]:
+    """Facts about a table, for `noughts table --json`."""
     return {
         "positions": len(reachable()),
         "unfinished": sum(1 for _ in unfinished()),

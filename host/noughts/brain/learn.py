@@ -33,7 +33,8 @@ from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain import WEIGHTS, Table
-from noughts.game.engine import After, best_or_mean, mean, walk
+from noughts.game.odds import MoveValues, backward_induction, best_or_mean, mean
+from noughts.game.people import PeopleGame
 from noughts.game.positions import EMPTY, Position, alike, canonical
 from noughts.game.solver import value, value_preserving_moves
 
@@ -63,14 +64,7 @@ Policy = Callable[[Position], Cells]
 """The cells that are played in a canonical position, with equal chances."""
 
 
-class PeopleGame(NamedTuple):
-    moves: tuple[int, ...]
-    """Cells, 0 to 8."""
-    people: tuple[bool, bool]
-    """Whether a person moved first, and whether a person moved second."""
-
-
-def met(games: Iterable[PeopleGame]) -> dict[Position, Counter[int]]:
+def people_moves(games: Iterable[PeopleGame]) -> dict[Position, Counter[int]]:
     """How often people played each cell, by canonical position; symmetric cells count as one."""
     counts: Counter[tuple[int, int, int]] = Counter()
     """By both masks of a position, and the cell; there are few of these in many games."""
@@ -80,11 +74,11 @@ def met(games: Iterable[PeopleGame]) -> dict[Position, Counter[int]]:
             if game.people[ply % 2]:
                 counts[mover, other, cell] += 1
             mover, other = other, mover | 1 << cell
-    found: defaultdict[Position, Counter[int]] = defaultdict(Counter)
+    moves_in: defaultdict[Position, Counter[int]] = defaultdict(Counter)
     for (mover, other, cell), times in counts.items():
         position = Position(mover, other)
-        found[canonical(position)][alike(position)[cell]] += times
-    return found
+        moves_in[canonical(position)][alike(position)[cell]] += times
+    return moves_in
 
 
 @cache
@@ -102,6 +96,8 @@ def _kind(position: Position, cell: int) -> int:
 
 @dataclass(frozen=True)
 class Readiness:
+    """How readily people play a kind of cell."""
+
     kind: str
     could: int
     """At how many moves such a cell was free."""
@@ -112,46 +108,54 @@ class Readiness:
 
 
 class Habits:
+    """How likely people are to play each cell, learned from their games."""
+
     def __init__(self, games: Sequence[PeopleGame], prior: float = PRIOR) -> None:
         self.games = len(games)
         self._prior = prior
-        self._met = met(games)
-        self._chosen: Counter[int] = Counter()
+        self._people_moves = people_moves(games)
+        self._played_kinds: Counter[int] = Counter()
         """How often people played each kind of cell."""
-        for position, moves in self._met.items():
+        for position, moves in self._people_moves.items():
             for cell, count in moves.items():
-                self._chosen[kinds(position)[cell]] += count
-        self.moves = self._chosen.total()
+                self._played_kinds[kinds(position)[cell]] += count
+        self.moves = self._played_kinds.total()
         self._attractions = self._fitted()
         self.chances = cache(self._chances)
 
     def _fitted(self) -> list[float]:
         attractions = [1.0] * len(KINDS)
-        chosen = [self._prior + self._chosen[kind] for kind in range(len(KINDS))]
+        played = [self._prior + self._played_kinds[kind] for kind in range(len(KINDS))]
         for _ in range(_ROUNDS):
             expected = [self._prior] * len(KINDS)
-            for position, moves in self._met.items():
-                there = kinds(position).values()
-                share = moves.total() / sum(attractions[kind] for kind in there)
-                for kind in there:
+            for position, moves in self._people_moves.items():
+                free_kinds = kinds(position).values()
+                share = moves.total() / sum(attractions[kind] for kind in free_kinds)
+                for kind in free_kinds:
                     expected[kind] += share
-            attractions = [had / by_chance for had, by_chance in zip(chosen, expected, strict=True)]
+            attractions = [
+                count / by_chance for count, by_chance in zip(played, expected, strict=True)
+            ]
         return attractions
 
     def readiness(self) -> list[Readiness]:
+        """How readily people play each kind of cell that they could play."""
         could, by_chance = ([0.0] * len(KINDS) for _ in range(2))
-        for position, moves in self._met.items():
-            there = list(kinds(position).values())
-            for kind in set(there):
+        for position, moves in self._people_moves.items():
+            free_kinds = list(kinds(position).values())
+            for kind in set(free_kinds):
                 could[kind] += moves.total()
-                by_chance[kind] += moves.total() * there.count(kind) / len(there)
+                by_chance[kind] += moves.total() * free_kinds.count(kind) / len(free_kinds)
         return [
-            Readiness(kind, int(could[at]), self._chosen[at] / could[at], by_chance[at] / could[at])
+            Readiness(
+                kind, int(could[at]), self._played_kinds[at] / could[at], by_chance[at] / could[at]
+            )
             for at, kind in enumerate(KINDS)
             if could[at]
         ]
 
     def anywhere(self, position: Position) -> Mapping[int, float]:
+        """The chance of each free cell of any position."""
         chances = self.chances(canonical(position))
         return {cell: chances[slot] for cell, slot in alike(position).items()}
 
@@ -159,12 +163,12 @@ class Habits:
         """The chance of each free cell of a canonical position."""
         attraction = {cell: self._attractions[kind] for cell, kind in kinds(position).items()}
         whole = sum(attraction.values())
-        seen = self._met.get(position, Counter())
-        times = self._prior + seen.total()
+        moves = self._people_moves.get(position, Counter())
+        total = self._prior + moves.total()
         slots = alike(position)
         shared = Counter(slots.values())
         return {
-            cell: (seen[slots[cell]] / shared[slots[cell]] + self._prior * own / whole) / times
+            cell: (moves[slots[cell]] / shared[slots[cell]] + self._prior * own / whole) / total
             for cell, own in attraction.items()
         }
 
@@ -172,14 +176,17 @@ class Habits:
 class Chances:
     """How often a player with a policy wins against people with these habits, exactly.
 
-    Each side begins half of the games. join: see `walk`. All positions are canonical.
+    Each side begins half of the games. join: see `backward_induction`. All positions are canonical.
     """
 
     def __init__(
-        self, policy: Policy, habits: Habits, join: Callable[[bool, After[float]], float] = mean
+        self,
+        policy: Policy,
+        habits: Habits,
+        join: Callable[[bool, MoveValues[float]], float] = mean,
     ) -> None:
         self._policy, self.habits = policy, habits
-        self._wins = walk(
+        self._wins = backward_induction(
             lambda position: [(cell, 1) for cell in policy(position)],
             lambda position: habits.chances(position).items(),
             lambda result, _: float(result > 0),
@@ -189,29 +196,30 @@ class Chances:
 
     @property
     def win(self) -> float:
+        """The chance of winning a game."""
         return (self._wins(EMPTY, True) + self._wins(EMPTY, False)) / 2
 
-    def after(self, position: Position, cells: Sequence[int]) -> float:
+    def win_after(self, position: Position, cells: Sequence[int]) -> float:
         """The chance of winning after playing one of these cells."""
         return sum(self._wins(canonical(position.play(cell)), False) for cell in cells) / len(cells)
 
     def reach(self) -> Mapping[Position, float]:
         """The chance that a game comes to each canonical position in which it is to move."""
         reached = {}
-        now = {(EMPTY, True): 0.5, (EMPTY, False): 0.5}
-        while now:
-            following: defaultdict[tuple[Position, bool], float] = defaultdict(float)
-            for (position, my_turn), chance in now.items():
+        chance_of = {(EMPTY, True): 0.5, (EMPTY, False): 0.5}
+        while chance_of:
+            next_chance_of: defaultdict[tuple[Position, bool], float] = defaultdict(float)
+            for (position, my_turn), chance in chance_of.items():
                 shares = self.habits.chances(position)
                 if my_turn:
                     reached[position] = chance
                     cells = self._policy(position)
                     shares = dict.fromkeys(cells, 1 / len(cells))
                 for cell, share in shares.items():
-                    after = canonical(position.play(cell))
-                    if share and not after.over:
-                        following[after, not my_turn] += chance * share
-            now = following
+                    next_position = canonical(position.play(cell))
+                    if share and not next_position.over:
+                        next_chance_of[next_position, not my_turn] += chance * share
+            chance_of = next_chance_of
         return reached
 
 
@@ -225,7 +233,7 @@ def best(habits: Habits) -> float:
     return Chances(value_preserving_moves, habits, best_or_mean).win
 
 
-class _Way(NamedTuple):
+class _Option(NamedTuple):
     """No entry for a fingerprint, or one, and the cells then played in its positions."""
 
     fingerprint: int
@@ -234,52 +242,63 @@ class _Way(NamedTuple):
 
 
 @cache
-def _ways() -> list[_Way]:
+def _options() -> list[_Option]:
     """All ways that give no value away."""
-    named: defaultdict[int, list[Position]] = defaultdict(list)
+    positions_by_fingerprint: defaultdict[int, list[Position]] = defaultdict(list)
     for position in brain.classes():
-        named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
-    found = []
-    for fingerprint, positions in sorted(named.items()):
-        worth = {value for each in positions for value in brain.values(each, WEIGHTS).values()}
+        fingerprint = brain.fingerprint(brain.cell_values(position, WEIGHTS))
+        positions_by_fingerprint[fingerprint].append(position)
+    options = []
+    for fingerprint, positions in sorted(positions_by_fingerprint.items()):
+        possible_values = {
+            value
+            for position in positions
+            for value in brain.cell_values(position, WEIGHTS).values()
+        }
         # The way without an entry comes first, so it is taken if others gain as much.
-        for book in [(), *((entry,) for entry in brain.entries_of(fingerprint, worth))]:
+        for book in [(), *((entry,) for entry in brain.entries_of(fingerprint, possible_values))]:
             policy = by_table(Table(WEIGHTS, book))
             cells = {position: policy(position) for position in positions}
-            if all({*cells[each]} <= {*value_preserving_moves(each)} for each in positions):
-                found.append(_Way(fingerprint, book, cells))
-    return found
+            keeps_values = (
+                {*cells[position]} <= {*value_preserving_moves(position)} for position in positions
+            )
+            if all(keeps_values):
+                options.append(_Option(fingerprint, book, cells))
+    return options
 
 
 def fit(habits: Habits) -> Table:
     """The table for people with these habits: hard's, improved step by step."""
-    table = brain.make()
+    table = brain.make_table()
     chances = Chances(by_table(table), habits)
     while steps := list(_steps(table, chances)):
-        _, better = max(steps, key=lambda step: step[0])
-        after = Chances(by_table(better), habits)
-        if after.win <= chances.win:
+        _, best_table = max(steps, key=lambda step: step[0])
+        next_chances = Chances(by_table(best_table), habits)
+        if next_chances.win <= chances.win:
             break
-        table, chances = better, after
+        table, chances = best_table, next_chances
     return table
 
 
 def _steps(table: Table, chances: Chances) -> Iterator[tuple[float, Table]]:
     """What each possible step would gain by itself, per entry that it needs."""
     reach = chances.reach()
-    now = {position: brain.choose(position, table).cells for position in reach}
-    for way in _ways():
-        others = [entry for entry in table.book if entry // 32 != way.fingerprint]
-        book = tuple(sorted([*others, *way.entries]))
-        more = max(len(book) - len(table.book), 1)
+    cells_now = {position: brain.choose(position, table).cells for position in reach}
+    for option in _options():
+        others = [entry for entry in table.book if entry // 32 != option.fingerprint]
+        book = tuple(sorted([*others, *option.entries]))
+        new_entries = max(len(book) - len(table.book), 1)
         gain = sum(
             reach[position]
-            * (chances.after(position, cells) - chances.after(position, now[position]))
-            for position, cells in way.cells.items()
-            if position in reach and cells != now[position]
+            * (
+                chances.win_after(position, cells)
+                - chances.win_after(position, cells_now[position])
+            )
+            for position, cells in option.cells.items()
+            if position in reach and cells != cells_now[position]
         )
-        if len(book) <= MAX_BOOK and gain > LEAST_GAIN * more:
-            yield gain / more, Table(WEIGHTS, book)
+        if len(book) <= MAX_BOOK and gain > LEAST_GAIN * new_entries:
+            yield gain / new_entries, Table(WEIGHTS, book)
 
 
 @dataclass(frozen=True)
@@ -298,9 +317,9 @@ class Change:
     """The losing replies to the first of the new cells, with their chances; the likeliest first."""
 
 
-def changes(before: Table, after: Table, habits: Habits) -> list[Change]:
+def changes(old_table: Table, new_table: Table, habits: Habits) -> list[Change]:
     """All changes that come up in play, the greatest gain first."""
-    return _changes(Chances(by_table(after), habits), by_table(before), by_table(after))
+    return _changes(Chances(by_table(new_table), habits), by_table(old_table), by_table(new_table))
 
 
 def left_out(table: Table, habits: Habits) -> list[Change]:
@@ -312,21 +331,23 @@ def left_out(table: Table, habits: Habits) -> list[Change]:
 
     def best_cell(position: Position) -> Cells:
         cells = value_preserving_moves(position)
-        return (max(cells, key=lambda cell: chances.after(position, [cell])),)
+        return (max(cells, key=lambda cell: chances.win_after(position, [cell])),)
 
-    found = _changes(chances, by_table(table), best_cell)
-    return [change for change in found if change.gain > LEAST_GAIN]
+    possible_changes = _changes(chances, by_table(table), best_cell)
+    return [change for change in possible_changes if change.gain > LEAST_GAIN]
 
 
-def _changes(chances: Chances, before: Policy, after: Policy) -> list[Change]:
-    found = []
+def _changes(chances: Chances, old_policy: Policy, new_policy: Policy) -> list[Change]:
+    changes = []
     for position, reach in chances.reach().items():
-        old, new = before(position), after(position)
-        if old != new:
-            gain = reach * (chances.after(position, new) - chances.after(position, old))
-            mistakes = _mistakes(position.play(new[0]), chances.habits)
-            found.append(Change(position, old, new, reach, gain, mistakes))
-    return sorted(found, key=lambda change: (-change.gain, change.position))
+        old_cells, new_cells = old_policy(position), new_policy(position)
+        if old_cells != new_cells:
+            gain = reach * (
+                chances.win_after(position, new_cells) - chances.win_after(position, old_cells)
+            )
+            mistakes = _mistakes(position.play(new_cells[0]), chances.habits)
+            changes.append(Change(position, old_cells, new_cells, reach, gain, mistakes))
+    return sorted(changes, key=lambda change: (-change.gain, change.position))
 
 
 def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ...]:
@@ -335,7 +356,7 @@ def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ..
         return ()
     chances = habits.anywhere(position).items()
     losing = [(cell, chance) for cell, chance in chances if value(position.play(cell)) > 0]
-    return tuple(sorted(losing, key=lambda each: -each[1]))
+    return tuple(sorted(losing, key=lambda move: -move[1]))
 
 
 @dataclass(frozen=True)
@@ -348,16 +369,17 @@ class Estimate:
     """A 95 % interval of the difference."""
 
 
-def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
+def estimate(games: Sequence[PeopleGame], table: Table) -> Estimate | None:
     """Cross-validate; None if there are fewer games than parts."""
     if len(games) < FOLDS:
         return None
-    pairs = []
+    chances = []
     for part in range(FOLDS):
         habits = Habits(games[part::FOLDS], _PART_PRIOR)
-        learned = fit(Habits([game for at, game in enumerate(games) if at % FOLDS != part]))
-        pairs.append([Chances(by_table(table), habits).win for table in (before, learned)])
-    gains = [after - once for once, after in pairs]
+        learned_table = fit(Habits([game for at, game in enumerate(games) if at % FOLDS != part]))
+        chance = Chances(by_table(table), habits).win
+        chances.append((chance, Chances(by_table(learned_table), habits).win))
+    gains = [learned_chance - chance for chance, learned_chance in chances]
     gain, spread = fmean(gains), _T * stdev(gains) / sqrt(FOLDS)
-    old, new = map(fmean, zip(*pairs, strict=True))
-    return Estimate(old, new, (gain - spread, gain + spread))
+    chance_before, chance_after = map(fmean, zip(*chances, strict=True))
+    return Estimate(chance_before, chance_after, (gain - spread, gain + spread))

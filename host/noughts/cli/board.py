@@ -120,9 +120,9 @@ def run_put(
         raise click.UsageError("a gateway has no table; leave out --table")
     files = files_for_boards()
     if table:
-        given = brain.read(table.read_text("latin-1"), str(table))
+        given = brain.parse_table(table.read_text("latin-1"), str(table))
         files["table.py"] = pack(brain.source(given).encode())
-    present = brain.of(files)  # report missing files before looking for a board
+    present = brain.table_in(files)  # report missing files before looking for a board
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
@@ -187,7 +187,7 @@ def _described(
         files = contents[board]
         total, used, radio = len(firmware.layout), firmware.used(files), radio_of(files)
         try:
-            table = brain.of(files).id
+            table = brain.table_in(files).id
         except NoughtsError:
             table = None
         sizes = {name: len(content) for name, content in files.items()}

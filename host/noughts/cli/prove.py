@@ -7,10 +7,11 @@ from textwrap import TextWrapper
 
 from noughts.cli import options
 from noughts.engines.menace import Menace
-from noughts.engines.registry import engines, listed
+from noughts.engines.registry import engines, name_in_lists
 from noughts.errors import NoughtsError
-from noughts.game.engine import Engine, odds
-from noughts.game.positions import after
+from noughts.game.engine import Engine
+from noughts.game.odds import odds
+from noughts.game.positions import position_after
 from noughts.game.proof import RESULTS, prove
 from noughts.game.review import review, verdict
 from noughts.terminal.layout import board, columns, side_by_side
@@ -33,7 +34,7 @@ class _Proved:
 
     def __init__(self, engine: Engine, pictures: bool) -> None:
         self.engine = engine
-        self.name = listed(engine.name)
+        self.name = name_in_lists(engine.name)
         with progress(_POSITIONS * (2 if engine.may_vary else 1), "answers") as steps:
             steps.doing(engine.name)
             self.proof = prove(engine, lambda: steps.advance(1))
@@ -107,7 +108,7 @@ class _Proved:
             return "at once, as it resigns"
         if self.shown.get(first) == line:
             return "as below"
-        return f"with cells {' '.join(str(cell + 1) for cell in line)} ({after(line)})"
+        return f"with cells {' '.join(str(cell + 1) for cell in line)} ({position_after(line)})"
 
     def pictures(self) -> Iterator[str]:
         """These games, one board per move, with the engine's mistakes marked."""
@@ -123,7 +124,7 @@ class _Proved:
                     f"loses {share} of games against its best opponent like this;\n"
                     "no other loss is more frequent"
                 )
-            resigns = "" if after(line).over else f"\n\n{who} resigns here"
+            resigns = "" if position_after(line).over else f"\n\n{who} resigns here"
             moves = _moves(line, seat.first)
             yield f"{who} {how} (? and ?? are its mistakes):\n\n{moves}{resigns}"
 
@@ -131,7 +132,7 @@ class _Proved:
         rows: list[Sequence[str]] = [("against", *RESULTS)]
         for name, seats in self.against.items():
             halves = (float(sum(both) / 2) for both in zip(*seats, strict=True))
-            rows.append((listed(name), *(f"{half:.1%}" for half in halves)))
+            rows.append((name_in_lists(name), *(f"{half:.1%}" for half in halves)))
         counted = "counting each of its answers equally" if self.proof.varies else "exactly"
         head = f"{self.name} against each engine, averaged over both seats, {counted}:"
         return "\n".join([head, *columns(rows, right=(1, 2, 3))])
@@ -202,7 +203,7 @@ def _moves(line: Sequence[int], first: bool) -> str:
         own = (ply % 2 == 0) == first
         mark = f" {verdict(move).value}" if own and move.mistake else ""
         title = f"{'XO'[ply % 2]} {move.cell + 1}{mark}"
-        boards.append(f"{title}\n{board(move.before.play(move.cell), {}, move.cell)}")
+        boards.append(f"{title}\n{board(move.position.play(move.cell), {}, move.cell)}")
     rows = [boards[at : at + _IN_A_ROW] for at in range(0, len(boards), _IN_A_ROW)]
     return "\n\n".join(side_by_side(row, gap=3) for row in rows)
 

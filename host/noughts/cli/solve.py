@@ -90,7 +90,7 @@ Solution = tuple[dict[int, str], Mapping[str, object], list[str]]
 
 
 def _by_chip(position: Position) -> Solution:
-    choice = brain.choose(position, brain.of(device_files()))
+    choice = brain.choose(position, brain.table_in(device_files()))
     cells = [cell + 1 for cell in choice.cells]
     values = {cell + 1: value for cell, value in choice.values.items()}
     facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}

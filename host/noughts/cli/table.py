@@ -38,7 +38,7 @@ _SHOWN = 6
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
     path = output or device_dir() / "table.py"
-    made = brain.make()
+    made = brain.make_table()
     brain.check(made)
     content = brain.source(made).encode()
     facts, summary = brain.summary(made), _SUMMARY
@@ -46,7 +46,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     if not check:
         atomic_write(path, content)
     elif (present := path.read_bytes()).startswith(_LEARNED):
-        table = brain.read(present.decode("latin-1"), str(path))
+        table = brain.parse_table(present.decode("latin-1"), str(path))
         brain.prove(table)
         facts = {
             "payload_bytes": len(table.payload),
@@ -76,7 +76,7 @@ def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path |
         games = list(people_games(store, chosen))
         if not games:
             raise options.nothing_found(store)
-    habits, hard = Habits(games), brain.make()
+    habits, hard = Habits(games), brain.make_table()
     table = learn.fit(habits)
     brain.prove(table)
     estimated = learn.estimate(games, hard)

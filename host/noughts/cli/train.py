@@ -11,10 +11,11 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange, option
-from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
+from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write_menace
 from noughts.engines.registry import engines
 from noughts.errors import printable
-from noughts.game.engine import Replies, Tally, odds, remembered
+from noughts.game.engine import Replies, Tally, cached_replies
+from noughts.game.odds import odds
 from noughts.game.positions import Position, alike, parse_unfinished
 from noughts.protocol.describe import counted
 from noughts.store import queries
@@ -84,7 +85,7 @@ def run_train(
     against = "medium" if against is None else against
     games = games or _GAMES
     itself = against == "menace"
-    opponent = menace.reply if itself else remembered(options.named_engine(against))
+    opponent = menace.reply if itself else cached_replies(options.named_engine(against))
     if output is not None:
         refuse_other(output)  # before it learns, as that may take minutes
     if stored:
@@ -94,7 +95,7 @@ def run_train(
     if plays:
         curve, results = _train(menace, opponent, games, _SEATS[seat], seed)
     if output is not None:
-        write(menace, output)  # before what else may fail
+        write_menace(menace, output)  # before what else may fail
     if plays:
         title = f"{menace.name} against {against}{_MOVING[seat]}"
         if plot is not None:

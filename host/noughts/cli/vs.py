@@ -13,11 +13,11 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange, option
-from noughts.engines.menace import SUFFIX, Menace, read, write
-from noughts.engines.registry import engines, listed
+from noughts.engines.menace import SUFFIX, Menace, read_menace, write_menace
+from noughts.engines.registry import engines, name_in_lists
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, interval, match, winner
-from noughts.game.positions import Position, after
+from noughts.game.positions import Position, position_after
 from noughts.game.solver import hard_moves
 from noughts.invocation import as_typed
 from noughts.terminal.layout import board, columns
@@ -64,7 +64,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
     except (KeyboardInterrupt, EOFError) as end:
         print("\nstopped before the game was over")
         return 130 if isinstance(end, KeyboardInterrupt) else 0
-    result = winner(after(moves))
+    result = winner(position_after(moves))
     print(ending({1: "X", -1: "O"}.get(result)), flush=True)
     if None in players and isinstance(chosen[0], Menace) and not no_learning:
         file = click.get_current_context().params["engine"][0]
@@ -77,9 +77,9 @@ def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
     if not file.lower().endswith(SUFFIX):
         return as_typed("It does not learn; `noughts train menace -o FILE` makes one that learns")
     own = result if first else -result
-    menace = read(file)  # again, because it may have learned elsewhere during the game
+    menace = read_menace(file)  # again, because it may have learned elsewhere during the game
     cells = menace.learn(moves, result, [first])
-    write(menace, Path(file))
+    write_menace(menace, Path(file))
     played = " ".join(str(cell + 1) for cell in cells)
     what = f"{_BEADS[own]} for each move, {played}" if cells else "has no bead to lose"
     return f"Game {menace.games:,}: it {what}; {printable(file)} written"
@@ -92,7 +92,7 @@ def _played(players: Sequence[Engine | None], random: Random) -> list[int]:
     """
     moves: list[int] = []
     while True:
-        position = after(moves)
+        position = position_after(moves)
         # The free cells have their numbers until the game is over.
         free = {} if position.over else {cell: str(cell + 1) for cell in position.free}
         print(f"\n{board(position, free, moves[-1] if moves else None)}\n", flush=True)
@@ -112,7 +112,7 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
     cell = reply.choose(random)
-    named = f"{position.turn}, {listed(engine.name)},"
+    named = f"{position.turn}, {name_in_lists(engine.name)},"
     if cell is None:
         print(f"{named} resigns")
         return None
@@ -186,7 +186,7 @@ def _ended(tally: Tally) -> Iterator[tuple[int, float, float, float]]:
 
 
 def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) -> None:
-    one, other = listed(one), listed(other)
+    one, other = name_in_lists(one), name_in_lists(other)
     rows: list[tuple[str, ...]] = [("", "won", "drawn", "lost")]
     seats = {f"{one} first": first, f"{one} second": second, "together": first + second}
     for name, tally in seats.items():
@@ -202,7 +202,9 @@ def _print_pairs(results: Sequence[tuple[str, str, Tally, Tally]], games: int, s
     widest = 0.0
     for one, other, first, second in results:
         ended = list(_ended(first + second))
-        rows.append((listed(one), listed(other), *(f"{share:.1%}" for _, share, *_ in ended)))
+        rows.append(
+            (name_in_lists(one), name_in_lists(other), *(f"{share:.1%}" for _, share, *_ in ended))
+        )
         widest = max(widest, *(high - low for *_, low, high in ended))
     print(f"all against all, {games:,} games per pair, seed {seed}")
     print("\n".join(columns(rows, right=(2, 3, 4))))

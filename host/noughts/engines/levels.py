@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain.device import device_files, load_device
-from noughts.game.engine import After, Engine, Odds, Reply, any_cell, end_odds, mean_odds, walk
+from noughts.game.engine import Engine, Reply
+from noughts.game.odds import MoveValues, Odds, backward_induction, end_odds, mean_odds, random_play
 from noughts.game.positions import LINES, Position, canonical
 
 
@@ -41,10 +42,13 @@ LEVELS = {
 
 
 class Random(Engine):
+    """Plays any free cell."""
+
     name = "random"
     about = "any free cell"
 
     def reply(self, position: Position) -> Reply:
+        """All free cells."""
         return Reply(position.free)
 
 
@@ -58,23 +62,24 @@ class Chip(Engine):
         self._ai = ai
 
     def reply(self, position: Position) -> Reply:
+        """The cells of which the chip plays one. Raises `NoughtsError` if the table is missing."""
         if self._ai is None:
             files = device_files()
-            brain.of(files)  # raises if the table is missing
+            brain.table_in(files)  # raises if the table is missing
             self._ai = load_device("ai", files)
         return Reply(tuple(brain.best_cells(self._ai, position, self._level)))
 
 
-_liking = attrgetter("lost", "drawn")
+_preference = attrgetter("lost", "drawn")
 
 
-def _kindest(kind_to_move: bool, after: After[Odds]) -> Odds:
+def _kindest(kind_to_move: bool, move_values: MoveValues[Odds]) -> Odds:
     if kind_to_move:
-        return max((odds for _, _, odds in after), key=_liking)
-    return mean_odds(kind_to_move, after)
+        return max((odds for _, _, odds in move_values), key=_preference)
+    return mean_odds(kind_to_move, move_values)
 
 
-_prospects = walk(any_cell, any_cell, end_odds(Fraction), _kindest, canonical)
+_odds_after = backward_induction(random_play, random_play, end_odds(Fraction), _kindest, canonical)
 
 
 class Kind(Engine):
@@ -89,14 +94,14 @@ class Kind(Engine):
 
     def reply(self, position: Position) -> Reply:
         """The first of the moves that lose most often."""
-        odds = {cell: _prospects(canonical(position.play(cell)), False) for cell in position.free}
-        return Reply((max(odds, key=lambda cell: _liking(odds[cell])),))
+        odds = {cell: _odds_after(canonical(position.play(cell)), False) for cell in position.free}
+        return Reply((max(odds, key=lambda cell: _preference(odds[cell])),))
 
 
-def _missing(position: Position, score: int) -> int | None:
+def _completing_cell(position: Position, score: int) -> int | None:
     """The free cell of the first line with two marks of the mover (score 2), or the other (-2)."""
-    for line, found in zip(LINES, position.scores(), strict=True):
-        if found == score:
+    for line, line_score in zip(LINES, position.scores(), strict=True):
+        if line_score == score:
             return next(cell for cell in line if cell in position.free)
     return None
 
@@ -125,13 +130,16 @@ def influence(position: Position) -> int:
 
 
 class Rules(Engine):
+    """Plays by the four rules, in their order."""
+
     name = "rules"
     about = "four rules, no search"
 
     def reply(self, position: Position) -> Reply:
+        """The cell of the first rule that names one."""
         cells = (
-            _missing(position, 2),
-            _missing(position, -2),
+            _completing_cell(position, 2),
+            _completing_cell(position, -2),
             stop_fork(position),
             influence(position),
         )

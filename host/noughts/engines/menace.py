@@ -49,6 +49,8 @@ _FORMAT, _VERSION = "noughts menace", 1
 
 
 class Menace(Engine):
+    """The machine: its boxes, and how it learns."""
+
     def __init__(self, name: str = "menace", games: int = 0) -> None:
         """games: how many it has learned from."""
         self.name, self.games = name, games
@@ -84,8 +86,8 @@ class Menace(Engine):
         beads = self.beads(position)
         if beads is None:
             return Reply(position.free)
-        drawn = {cell: count for cell, count in beads.items() if count}
-        return Reply(tuple(drawn), weights=tuple(drawn.values()))
+        beads_by_cell = {cell: count for cell, count in beads.items() if count}
+        return Reply(tuple(beads_by_cell), weights=tuple(beads_by_cell.values()))
 
     def learn(
         self, cells: Sequence[int], winner: int, sides: Sequence[bool] = (True, False)
@@ -103,15 +105,18 @@ class Menace(Engine):
             box = self.boxes.get(canonical(position))
             if box is not None and first in sides:
                 slot = alike(position)[cell]
-                before = box[slot]
-                last = ply < 2 and before == sum(box.values())
-                box[slot] = max(1 if last else 0, before + REWARDS[winner if first else -winner])
-                if box[slot] != before:
+                beads = box[slot]
+                is_last_bead = ply < 2 and beads == sum(box.values())
+                box[slot] = max(
+                    1 if is_last_bead else 0, beads + REWARDS[winner if first else -winner]
+                )
+                if box[slot] != beads:
                     changed.append(cell)
             position = position.play(cell)
         return changed
 
     def empty_boxes(self) -> list[Position]:
+        """The canonical positions in which it resigns."""
         return [position for position, box in self.boxes.items() if not any(box.values())]
 
 
@@ -131,17 +136,17 @@ def train(
         yield result
 
 
-def read(path: str | Path) -> Menace:
+def read_menace(path: str | Path) -> Menace:
     """The machine in a file, named after it. Raises `NoughtsError`, `OSError`."""
     content = Path(path).read_bytes()
     try:
-        found = json.loads(content)
-        if (found["format"], found["version"]) != (_FORMAT, _VERSION):
+        stored = json.loads(content)
+        if (stored["format"], stored["version"]) != (_FORMAT, _VERSION):
             raise ValueError
-        menace = Menace(printable(Path(path).name), _count(found["games"]))
+        menace = Menace(printable(Path(path).name), _count(stored["games"]))
         for position, box in menace.boxes.items():
             for cell in box:
-                box[cell] = _count(found["boxes"][str(position)][str(cell)])
+                box[cell] = _count(stored["boxes"][str(position)][str(cell)])
         return menace
     except (ValueError, TypeError, LookupError, RecursionError):
         raise NoughtsError(
@@ -150,13 +155,14 @@ def read(path: str | Path) -> Menace:
         ) from None
 
 
-def _count(found: object) -> int:
-    if type(found) is not int or not 0 <= found <= 10**12:
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= 10**12:
         raise ValueError
-    return found
+    return value
 
 
-def write(menace: Menace, path: Path) -> None:
+def write_menace(menace: Menace, path: Path) -> None:
+    """Store a machine in a file."""
     boxes = {str(position): box for position, box in menace.boxes.items()}
     content = {"format": _FORMAT, "version": _VERSION, "games": menace.games, "boxes": boxes}
     atomic_write(path, json.dumps(content, indent=1).encode())
@@ -166,7 +172,7 @@ def refuse_other(path: Path) -> None:
     """Raise `NoughtsError` if writing a machine there would replace another file."""
     if path.exists():
         try:
-            read(path)
+            read_menace(path)
         except NoughtsError as error:
             raise NoughtsError(
                 f"{path} already exists and is not a MENACE file; choose another name for -o"

@@ -98,22 +98,22 @@ class OwnEngine(Engine):
         Without a line, whatever the cause, the process is ended.
         """
         assert self._close
-        found = b""
+        line = b""
         try:
-            found = self._lines.get(timeout=limit_s)
+            line = self._lines.get(timeout=limit_s)
         except queue.Empty:
             advice = "look for an endless loop" if self._has_choose else "make it flush its output"
             raise self._error(
                 f"did not answer within {limit_s:g} s; {advice}, or give it more time with --limit"
             ) from None
         finally:
-            if not found:
+            if not line:
                 self._close()
-        if not found:
+        if not line:
             status = self._process.returncode
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
             raise self._error(f"{how} before it answered; it must answer every line")
-        return found.decode("utf-8", "replace").strip()
+        return line.decode("utf-8", "replace").strip()
 
     def _free_cells(self, line: str) -> tuple[int, ...]:
         """The cells that an answer names; that of a `choose` may say instead what went wrong."""
@@ -156,9 +156,9 @@ def _end_all(pid: int) -> None:
 
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
-        for each in (*process.children(recursive=True), process):
+        for own_process in (*process.children(recursive=True), process):
             with contextlib.suppress(psutil.Error):
-                each.kill()
+                own_process.kill()
 
 
 def answer(name: str) -> None:
@@ -169,35 +169,35 @@ def answer(name: str) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr  # which does not buffer lines
-    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+    questions_asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in questions:
-            asked.put(line)
+            questions_asked.put(line)
         _end_all(os.getpid())  # our owner has ended, or was killed
 
     threading.Thread(target=listen, daemon=True).start()
     choose, line = None, "ready"
     while True:
         print(line, file=answers, flush=True)
-        board = Board(asked.get().split()[0])
+        board = Board(questions_asked.get().split()[0])
         try:
-            choose = choose or _found(name)
-            line = _named(choose(board))
+            choose = choose or _load_choose(name)
+            line = _cells_as_text(choose(board))
         except BaseException as error:
             code = getattr(choose, "__code__", None)
             file = Path(code.co_filename if code else name).absolute()
-            line = _described(error, file.parent)
+            line = _error_text(error, file.parent)
 
 
-def _found(name: str) -> Callable[[Board], object]:
+def _load_choose(name: str) -> Callable[[Board], object]:
     if Path(name).is_absolute():
         return _module(Path(name)).choose  # type: ignore[no-any-return]
     from importlib.metadata import entry_points  # only here, because it is slow
 
     (entry, *_) = entry_points(group=_GROUP, name=name)
-    found = entry.load()
-    return getattr(found, "choose", found)  # type: ignore[no-any-return]
+    loaded = entry.load()
+    return getattr(loaded, "choose", loaded)  # type: ignore[no-any-return]
 
 
 def _module(path: Path) -> ModuleType:
@@ -210,7 +210,7 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _named(answer: object) -> str:
+def _cells_as_text(answer: object) -> str:
     """The cells that `choose` returned; any type of whole number will do, such as numpy's."""
     with contextlib.suppress(TypeError):
         cells: list[Any] = [*answer] if isinstance(answer, Iterable) else [answer]
@@ -220,7 +220,7 @@ def _named(answer: object) -> str:
     raise TypeError(f"choose returned {reprlib.repr(answer)}")
 
 
-def _described(error: BaseException, folder: Path) -> str:
+def _error_text(error: BaseException, folder: Path) -> str:
     """`ZeroDivisionError: division by zero (mine.py, line 7)`, as Python writes syntax errors.
 
     The line is the innermost one in a file of this folder.

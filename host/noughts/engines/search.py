@@ -31,6 +31,8 @@ the window of its search. The score is exact between `alpha` and `beta`, else it
 
 
 class Minimax(Engine):
+    """Searches every line of play to its end."""
+
     name = "minimax"
     about = "every line of play to its end"
     perfect = True
@@ -41,6 +43,7 @@ class Minimax(Engine):
         self._visited = visited
 
     def reply(self, position: Position) -> Reply:
+        """The first of the best moves, and the cost of finding it."""
         self._nodes = self._cut = 0
         self._best = -1
         score = self._search(position.mover, position.other, 0, -INFINITE, INFINITE)
@@ -53,17 +56,17 @@ class Minimax(Engine):
         win = WIN - ply - 1
         bits = _FREE_BITS[mover | other]
         for bit in bits:
-            mine = mover | bit
-            if WON[mine]:
+            marks_after = mover | bit
+            if WON[marks_after]:
                 nodes += 1
                 score = win
-            elif mine | other == FULL:
+            elif marks_after | other == FULL:
                 nodes += 1
                 score = 0
             else:
-                score = -self._search(other, mine, ply + 1, -beta, -alpha)
+                score = -self._search(other, marks_after, ply + 1, -beta, -alpha)
             if self._visited:
-                self._visited(Position(other, mine), bit, ply, score, alpha, beta)
+                self._visited(Position(other, marks_after), bit, ply, score, alpha, beta)
             if score > best:
                 best = score
                 if not ply:
@@ -78,6 +81,8 @@ class Minimax(Engine):
 
 
 class AlphaBeta(Minimax):
+    """Minimax without the moves that cannot matter."""
+
     name = "alphabeta"
     about = "minimax without the moves that cannot matter"
     _prunes = True
@@ -94,19 +99,20 @@ class Transposition(AlphaBeta):
     about = "alpha-beta that remembers positions, up to symmetry"
 
     def reply(self, position: Position) -> Reply:
-        self._known: dict[Position, tuple[int, int]] = {}
+        """The same move as `AlphaBeta`, for fewer nodes."""
+        self._bounds: dict[Position, tuple[int, int]] = {}
         return super().reply(position)
 
     def _search(self, mover: int, other: int, ply: int, alpha: int, beta: int) -> int:
         if not ply:
             return super()._search(mover, other, ply, alpha, beta)
         key = canonical(Position(mover, other))
-        least, most = self._known.get(key, (-INFINITE, INFINITE))
+        least, most = self._bounds.get(key, (-INFINITE, INFINITE))
         if least >= beta or most <= alpha or least == most:
             self._nodes += 1
             return most if most <= alpha else least
         score = super()._search(mover, other, ply, alpha, beta)
-        self._known[key] = (score if score > alpha else least, score if score < beta else most)
+        self._bounds[key] = (score if score > alpha else least, score if score < beta else most)
         return score
 
 
@@ -161,6 +167,7 @@ class Node:
 
     @property
     def value(self) -> str:
+        """The score in words, with its bound."""
         return f"{self.bound} {format_score(self.score or 0)}".strip()
 
     def __iter__(self) -> Iterator[Node]:
@@ -172,18 +179,22 @@ class Node:
 
 def build_tree(position: Position, depth: int, search: Search) -> Node:
     """The tree of a complete search down to `depth` plies, with the branches that it cut."""
-    made: list[list[Node]] = [[] for _ in range(10)]
+    searched_moves: list[list[Node]] = [[] for _ in range(10)]
     """By ply, the moves searched so far from the current position."""
 
-    def visited(after: Position, bit: int, ply: int, score: int, alpha: int, beta: int) -> None:
+    def visited(
+        position_after: Position, bit: int, ply: int, score: int, alpha: int, beta: int
+    ) -> None:
         if ply < depth:
-            node = Node(after, bit.bit_length() - 1, score, alpha, beta)
-            node.children = _with_those_cut(after, made[ply + 1]) if ply + 1 < depth else []
-            made[ply].append(node)
-        made[ply + 1] = []
+            node = Node(position_after, bit.bit_length() - 1, score, alpha, beta)
+            node.children = (
+                _with_those_cut(position_after, searched_moves[ply + 1]) if ply + 1 < depth else []
+            )
+            searched_moves[ply].append(node)
+        searched_moves[ply + 1] = []
 
     score = SEARCHES[search](visited).reply(position).score
-    return Node(position, None, score, children=_with_those_cut(position, made[0]))
+    return Node(position, None, score, children=_with_those_cut(position, searched_moves[0]))
 
 
 def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:

@@ -1,4 +1,4 @@
-"""A board to play on: positions with their rules checked, drawn as text and as a picture.
+"""A board to play on: positions with their rules checked.
 
 Cells are numbered 0 to 8 in reading order. X is the side that moved first. docs/python-api.md has
 the examples that are not here.
@@ -6,33 +6,16 @@ the examples that are not here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 
 from noughts.errors import IllegalMoveError
 from noughts.game import solver
 from noughts.game.positions import LINES, WON, Position, canonical, parse
+from noughts.markup import board_svg
 
 _CELLS = {str(cell): cell for cell in range(9)}
-
-_CELL = 60
-SIZE = 3 * _CELL
-"""Of a picture, in pixels each way."""
-X_COLOUR, O_COLOUR = "#c2410c", "#1d4ed8"
-"""On white; the page has the same in `web/static/style.css`."""
-_WIN = "#facc15"
-_GRID = '<path d="M60 0V180M0 60H180M120 0V180M0 120H180" stroke="#64748b" stroke-width="2"/>'
-_MARKS = {
-    "X": '<path d="M{x} {y}m-18 -18l36 36m0 -36l-36 36" '
-    f'stroke="{X_COLOUR}" stroke-width="6"/>',
-    "O": f'<circle cx="{{x}}" cy="{{y}}" r="18" stroke="{O_COLOUR}" stroke-width="6" fill="none"/>',
-}
-_LABEL = (
-    '<text x="{x}" y="{y}" fill="#475569" font-family="sans-serif" font-size="14" '
-    'text-anchor="middle" dominant-baseline="central">{text}</text>'
-)
 
 
 @dataclass(frozen=True, init=False)
@@ -174,11 +157,7 @@ class Board:
 
         labels: texts for free cells, such as their values.
         """
-        title = escape(" / ".join(str(self).replace(" ", "").split("\n")))
-        size = f'width="{SIZE}" height="{SIZE}"'
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}"'
-        parts = [f'{head} role="img">', f"<title>{title}</title>", *elements(self, labels or {})]
-        return "\n".join([*parts, "</svg>\n"])
+        return board_svg(str(self.position), self.winning_line or (), labels)
 
     _repr_svg_ = svg  # for a notebook
 
@@ -196,35 +175,3 @@ def as_cell(cell: int | str) -> int:
         return _CELLS[str(cell)]
     except KeyError:
         raise IllegalMoveError(f"{cell!r} is not a cell; choose one of 0 to 8") from None
-
-
-def elements(
-    board: Board, labels: Mapping[int, object], grounds: Mapping[int, str] | None = None
-) -> list[str]:
-    """The elements of a board's picture; grounds: colours of cells.
-
-    The background is white, so that it can be read on a dark page too.
-    """
-    parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
-    won = dict.fromkeys(board.winning_line or (), _WIN)
-    for cell, colour in {**(grounds or {}), **won}.items():
-        x, y = cell % 3 * _CELL, cell // 3 * _CELL
-        parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>')
-    parts.append(_GRID)
-    for cell, mark in enumerate(str(board.position)):
-        x, y = cell % 3 * _CELL + _CELL // 2, cell // 3 * _CELL + _CELL // 2
-        if mark in _MARKS or cell in labels:
-            text = escape(str(labels.get(cell, "")))
-            parts.append(_MARKS.get(mark, _LABEL).format(x=x, y=y, text=text))
-    return parts
-
-
-def table_html(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table for a notebook.
-
-    >>> table_html(["engine"], [["hard"]])
-    '<table><tr><th>engine</th></tr><tr><td>hard</td></tr></table>'
-    """
-    lines = [("th", head), *(("td", row) for row in rows)]
-    cells = ["".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in row) for tag, row in lines]
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"

@@ -1,40 +1,33 @@
-"""Engines, the games that they play with each other, and the exact odds of those games.
+"""Engines, and the games that they play with each other.
 
 An engine answers a position with a move, and reports the cost; one that resigns has lost. In a
 match, each engine moves first in half of the games. Its shares have confidence intervals.
-
-A walk goes through all games that two players may play, without sampling. It works backwards from
-the ends, visits each position once, and takes the view of one player, "me". The caller decides what
-it computes: a chance, a count, a line of moves.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Protocol
 
 from noughts.game.positions import EMPTY, WON, Position
 
 _Z_95 = 1.959963985
 """In standard deviations: 95 % of a normal distribution lie this far or less from its mean."""
 
-Value = TypeVar("Value")
-Number = TypeVar("Number", float, Fraction)
-
-Moves = Callable[[Position], Iterable[tuple[int, float]]]
-"""The cells that a player may play, each with a weight; none if the player resigns."""
-
-After = list[tuple[int, Any, Value]]
-"""Of each move from a position: its cell, its weight, and the value after it."""
-
 
 @dataclass(frozen=True)
 class Reply:
+    """An engine's answer to a position.
+
+    >>> Reply((0, 8), weights=(3, 1)).chances()
+    [(0, Fraction(3, 4)), (8, Fraction(1, 4))]
+    """
+
     cells: tuple[int, ...]
     """The moves that it might play, in the order in which it found them; none if it resigns."""
     nodes: int = 0
@@ -48,6 +41,7 @@ class Reply:
     """Of the cells; None if all are played equally often."""
 
     def weighted(self) -> list[tuple[int, int]]:
+        """Each of the cells, with its weight."""
         return list(zip(self.cells, self.weights or (1,) * len(self.cells), strict=True))
 
     def chances(self) -> list[tuple[int, Fraction]]:
@@ -69,6 +63,7 @@ class Engine(Protocol):
 
     name: str
     about: str
+    """How it plays, in a few words."""
     perfect: bool = False
     """Whether it claims never to lose."""
     may_vary: bool = False
@@ -81,7 +76,7 @@ class Engine(Protocol):
 Replies = Callable[[Position], Reply]
 
 
-def remembered(engine: Engine) -> Replies:
+def cached_replies(engine: Engine) -> Replies:
     """An engine's replies, with a cache unless they may vary."""
     return engine.reply if engine.may_vary else cache(engine.reply)
 
@@ -96,6 +91,7 @@ class Tally:
 
     @property
     def games(self) -> int:
+        """All games together."""
         return self.won + self.drawn + self.lost
 
     def add(self, result: int) -> None:
@@ -154,97 +150,16 @@ def match(
     other: Engine,
     games: int,
     random: Random,
-    played: Callable[[int], None] = lambda number: None,
+    on_game: Callable[[int], None] = lambda number: None,
 ) -> tuple[Tally, Tally]:
     """Let two engines play; the tallies are of games in which `one` moved first, and second.
 
-    played: called after each game, with its number.
+    on_game: called after each game, with its number.
     """
     tallies = Tally(), Tally()
-    mine, theirs = remembered(one), remembered(other)
+    mine, theirs = cached_replies(one), cached_replies(other)
     for number in range(games):
         seat = number % 2
         tallies[seat].add(play(mine, theirs, seat == 0, random)[1])
-        played(number + 1)
+        on_game(number + 1)
     return tallies
-
-
-def any_cell(position: Position) -> list[tuple[int, float]]:
-    return [(cell, 1) for cell in position.free]
-
-
-def walk(
-    mine: Moves,
-    theirs: Moves,
-    end: Callable[[int, Position], Value],
-    join: Callable[[bool, After[Value]], Value],
-    same: Callable[[Position], Position] = lambda position: position,
-) -> Callable[[Position, bool], Value]:
-    """A function that gives the value of a position, for my turn or my opponent's.
-
-    end: the value of a finished game, from its result (1, 0 or -1 for me) and its last position.
-    join: the value of a position, from whether it is my turn, and from its moves. same: gives the
-    position that stands for another, such as `canonical`; the function then takes only these.
-    """
-
-    @cache
-    def found(position: Position, my_turn: bool) -> Value:
-        moves = () if position.over else (mine if my_turn else theirs)(position)
-        after = [
-            (cell, weight, found(same(position.play(cell)), not my_turn)) for cell, weight in moves
-        ]
-        if after:
-            return join(my_turn, after)
-        drawn = position.over and not WON[position.other]
-        return end(0 if drawn else -1 if my_turn else 1, position)
-
-    return found
-
-
-def mean(_my_turn: bool, after: After[Any]) -> Any:
-    """The mean of the values of moves, by their weights."""
-    total = sum(weight for _, weight, _ in after)
-    # Multiplying fractions is slow, and most weights are 1.
-    return sum(value if weight == 1 else value * weight for _, weight, value in after) / total
-
-
-def best_or_mean(my_turn: bool, after: After[Number]) -> Number:
-    """The greatest value of my moves, but the mean of my opponent's."""
-    return max(value for *_, value in after) if my_turn else mean(my_turn, after)
-
-
-class Odds(NamedTuple):
-    """The chances that a player wins, draws and loses; their sum is 1."""
-
-    won: Any
-    drawn: Any
-    lost: Any
-
-
-def mean_odds(my_turn: bool, after: After[Odds]) -> Odds:
-    parts = ([(cell, weight, odds[part]) for cell, weight, odds in after] for part in range(3))
-    return Odds(*(mean(my_turn, part) for part in parts))
-
-
-def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
-    """The odds at the end of a game, as numbers of this type, `float` or `Fraction`."""
-    return lambda result, _: Odds(*(number(result == each) for each in (1, 0, -1)))
-
-
-def odds(
-    mine: Replies, theirs: Replies, first: bool = True, number: Callable[[bool], Any] = float
-) -> Odds:
-    """The odds of a game between two engines' replies, for `mine`, which moves first or second.
-
-    number: `Fraction` for exact odds. The engines only see positions that they reach.
-
-    >>> from noughts.engines.levels import Random
-    >>> round(odds(Random().reply, Random().reply).won, 4)
-    0.5849
-    """
-    return walk(
-        lambda position: mine(position).weighted(),
-        lambda position: theirs(position).weighted(),
-        end_odds(number),
-        mean_odds,
-    )(EMPTY, first)

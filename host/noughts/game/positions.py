@@ -42,18 +42,22 @@ class Position(NamedTuple):
 
     @property
     def free(self) -> tuple[int, ...]:
+        """The free cells, in reading order."""
         return CELLS[FULL & ~(self.mover | self.other)]
 
     @property
     def ply(self) -> int:
+        """How many moves were made."""
         return len(CELLS[self.mover]) + len(CELLS[self.other])
 
     @property
     def turn(self) -> str:
+        """`X` or `O`, whose turn it is, or would be after the end."""
         return "XO"[self.ply % 2]
 
     @property
     def over(self) -> bool:
+        """Whether a player has won, or no cell is free."""
         return WON[self.other] or self.mover | self.other == FULL
 
     @property
@@ -63,9 +67,11 @@ class Position(NamedTuple):
 
     @property
     def won_cells(self) -> list[int]:
+        """The cells of these lines, in reading order."""
         return sorted({cell for line in self.won_lines for cell in LINES[line]})
 
     def play(self, cell: int) -> Position:
+        """The position after a move; nothing is checked."""
         return Position(self.other, self.mover | 1 << cell)
 
     def scores(self) -> list[int]:
@@ -85,10 +91,10 @@ class Position(NamedTuple):
 EMPTY = Position(0, 0)
 
 
-def after(moves: Iterable[int]) -> Position:
+def position_after(moves: Iterable[int]) -> Position:
     """The position after legal moves from the empty board.
 
-    >>> won = after([0, 1, 8, 3, 2, 5, 6, 7, 4])
+    >>> won = position_after([0, 1, 8, 3, 2, 5, 6, 7, 4])
     >>> won.won_lines, won.won_cells
     ([6, 7], [0, 2, 4, 6, 8])
     """
@@ -146,8 +152,9 @@ _TURNED = tuple(
 )
 
 
-def turned(position: Position, to: Sequence[int]) -> Position:
-    return Position(*(sum(1 << to[cell] for cell in CELLS[mask]) for mask in position))
+def turned(position: Position, symmetry: Sequence[int]) -> Position:
+    """The position turned or mirrored, by one of `SYMMETRIES`."""
+    return Position(*(sum(1 << symmetry[cell] for cell in CELLS[mask]) for mask in position))
 
 
 def canonical(position: Position) -> Position:
@@ -173,14 +180,14 @@ def alike(position: Position) -> dict[int, int]:
 @cache
 def reachable() -> tuple[Position, ...]:
     """All 5,478 positions that games from the empty board reach, the empty one first."""
-    found: list[Position] = []
+    positions: list[Position] = []
     ply = {EMPTY: None}
     while ply:
-        found += ply
+        positions += ply
         ply = dict.fromkeys(
             position.play(cell) for position in ply if not position.over for cell in position.free
         )
-    return tuple(found)
+    return tuple(positions)
 
 
 def unfinished() -> Iterator[Position]:

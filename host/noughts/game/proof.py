@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from noughts.game import solver
-from noughts.game.board import table_html
-from noughts.game.engine import After, Engine, Reply, any_cell, best_or_mean, mean, walk
+from noughts.game.engine import Engine, Reply
+from noughts.game.odds import MoveValues, backward_induction, best_or_mean, mean, random_play
 from noughts.game.positions import EMPTY, Position, unfinished
+from noughts.markup import table_html
 
 RESULTS = "won", "drawn", "lost"
 
@@ -42,19 +43,23 @@ class Seat:
 
     @property
     def order(self) -> str:
+        """`first` or `second`: when the engine moves."""
         return "first" if self.first else "second"
 
     @property
     def total(self) -> int:
+        """How many games there are."""
         return self.games.total()
 
     @property
     def plies(self) -> tuple[int, int]:
+        """The lengths of the shortest and the longest game, in plies."""
         lengths = [ply for _, ply in self.games]
         return min(lengths), max(lengths)
 
     def count(self, result: str) -> int:
-        return sum(number for (kind, _), number in self.games.items() if kind == result)
+        """How many games end so, by one of `RESULTS`."""
+        return sum(number for (outcome, _), number in self.games.items() if outcome == result)
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Proof:
 
     @property
     def never_loses(self) -> bool:
+        """Whether the engine loses none of these games."""
         return not any(seat.count("lost") for seat in self.seats)
 
     def _repr_html_(self) -> str:
@@ -82,51 +88,55 @@ class Proof:
         return table_html(("games", *RESULTS), rows)
 
 
-def prove(engine: Engine, asked: Callable[[], object] = lambda: None) -> Proof:
+def prove(engine: Engine, on_answer: Callable[[], object] = lambda: None) -> Proof:
     """Ask an engine in every position, and play it against everything, moving first and second.
 
-    asked: called after each answer.
+    on_answer: called after each answer.
     """
     replies: dict[Position, Reply] = {}
     varies = None
     for position in [*unfinished()] * (2 if engine.may_vary else 1):
         reply = engine.reply(position)
-        asked()
-        before = replies.setdefault(position, reply)
-        if set(reply.cells) != set(before.cells):
-            varies = varies or (position, before, reply)
-            replies[position] = Reply(tuple(dict.fromkeys(before.cells + reply.cells)))
+        on_answer()
+        first_reply = replies.setdefault(position, reply)
+        if set(reply.cells) != set(first_reply.cells):
+            varies = varies or (position, first_reply, reply)
+            replies[position] = Reply(tuple(dict.fromkeys(first_reply.cells + reply.cells)))
     value_losing_positions = sum(
         not reply.cells or not {*reply.cells} <= {*solver.value_preserving_moves(position)}
         for position, reply in replies.items()
     )
-    found = walk(lambda position: replies[position].weighted(), any_cell, _end, _joined)
-    first, second = (replace(found(EMPTY, first), first=first) for first in (True, False))
+    seat_of = backward_induction(
+        lambda position: replies[position].weighted(), random_play, _end, _joined
+    )
+    first, second = (replace(seat_of(EMPTY, first), first=first) for first in (True, False))
     return Proof((first, second), value_losing_positions, replies, varies)
 
 
-def _end(result: int, at: Position) -> Seat:
-    games = Counter([(RESULTS[1 - result], at.ply)])
+def _end(result: int, position: Position) -> Seat:
+    games = Counter([(RESULTS[1 - result], position.ply)])
     won, lost = Fraction(result > 0), Fraction(result < 0)
     line = () if lost else None
     return Seat(True, games, won, lost, lost, line, lost, line)
 
 
-def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
-    def part(field: str) -> After[Fraction]:
-        return [(cell, weight, getattr(each, field)) for cell, weight, each in after]
+def _joined(engine_moves: bool, move_values: MoveValues[Seat]) -> Seat:
+    def part(field: str) -> MoveValues[Fraction]:
+        return [(cell, weight, getattr(seat, field)) for cell, weight, seat in move_values]
 
-    games: Counter[tuple[str, int]] = sum((each.games for *_, each in after), Counter())
-    losing = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    games: Counter[tuple[str, int]] = sum((seat.games for *_, seat in move_values), Counter())
+    losing = [
+        (cell, *seat.losing_line) for cell, _, seat in move_values if seat.losing_line is not None
+    ]
     greatest = best_or_mean(not engine_moves, part("greatest_loss_chance"))
     likeliest = [
-        (weight * each.likeliest_loss_chance, (cell, *each.likeliest_loss))
-        for cell, weight, each in after
-        if each.likeliest_loss is not None
-        and (engine_moves or each.greatest_loss_chance == greatest)
+        (weight * seat.likeliest_loss_chance, (cell, *seat.likeliest_loss))
+        for cell, weight, seat in move_values
+        if seat.likeliest_loss is not None
+        and (engine_moves or seat.greatest_loss_chance == greatest)
     ]
     likely, line = max(likeliest, key=lambda game: game[0], default=(Fraction(0), None))
-    total = sum(weight for _, weight, _ in after) if engine_moves else 1
+    total = sum(weight for _, weight, _ in move_values) if engine_moves else 1
     return Seat(
         True,  # until it is known
         games,

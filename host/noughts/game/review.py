@@ -37,7 +37,8 @@ class Verdict(Enum):
 class Reviewed:
     """One move of a game."""
 
-    before: Position
+    position: Position
+    """Before the move."""
     cell: int
     value_before: int
     """The position's value to the mover before the move: 1 a win, 0 a draw, -1 a loss."""
@@ -48,6 +49,7 @@ class Reviewed:
 
     @property
     def mistake(self) -> bool:
+        """Whether it gives value away."""
         return self.value_after < self.value_before
 
 
@@ -56,36 +58,45 @@ def review(moves: Sequence[int], start: Position = EMPTY) -> list[Reviewed]:
     position = start
     reviewed = []
     for cell in moves:
-        after = position.play(cell)
+        position_after = position.play(cell)
         reviewed.append(
-            Reviewed(position, cell, value(position), -value(after), tuple(hard_moves(position)))
+            Reviewed(
+                position, cell, value(position), -value(position_after), tuple(hard_moves(position))
+            )
         )
-        position = after
+        position = position_after
     return reviewed
 
 
 def verdict(move: Reviewed) -> Verdict:
+    """The verdict on a move.
+
+    >>> [verdict(move).name for move in review([4, 1, 3, 6, 5])]
+    ['GOOD', 'MISTAKE', 'BEST', 'INACCURACY', 'BEST']
+    """
     if move.value_before - move.value_after == 2:
         return Verdict.BLUNDER
     if move.mistake:
         return Verdict.MISTAKE
     if move.cell in move.best:
         return Verdict.BEST
-    best, made = (win_chance_after(move.before, cell) for cell in (move.best[0], move.cell))
-    return Verdict.INACCURACY if best - made >= Fraction(1, 10) else Verdict.GOOD
+    best_chance, chance = (
+        win_chance_after(move.position, cell) for cell in (move.best[0], move.cell)
+    )
+    return Verdict.INACCURACY if best_chance - chance >= Fraction(1, 10) else Verdict.GOOD
 
 
 def mistakes(moves: str) -> list[int]:
     """The plies of the mistakes in a legal game, from 0; fast, for many games."""
-    values, found = _values(), []
-    mover = other = before = 0
+    values, plies = _values(), []
+    mover = other = value_before = 0
     for ply, cell in enumerate(moves):
         mover, other = other, mover | _BITS[cell]
-        after = values[mover << 9 | other]
-        if after != -before:
-            found.append(ply)
-        before = after
-    return found
+        value_after = values[mover << 9 | other]
+        if value_after != -value_before:
+            plies.append(ply)
+        value_before = value_after
+    return plies
 
 
 _BITS = {str(cell): 1 << cell for cell in range(9)}

@@ -4,7 +4,7 @@ from functools import cache, lru_cache
 
 from noughts.engines.levels import LEVELS
 from noughts.errors import printable
-from noughts.game.positions import Position, after
+from noughts.game.positions import Position, position_after
 from noughts.protocol.sentences import Boot, Game, Sentence, player_of
 
 CELLS = (
@@ -52,7 +52,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     player = player_of(game.first, len(game.moves) - 1)
     about += f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
     if game.end in "AB":
-        return f"{about}; {player} wins ({line_names(after(game.moves))})"
+        return f"{about}; {player} wins ({line_names(position_after(game.moves))})"
     return f"{about}; a draw" if game.end == "=" else about
 
 

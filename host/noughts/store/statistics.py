@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from noughts.brain.learn import PeopleGame, met
+from noughts.brain.learn import people_moves
+from noughts.game.people import PeopleGame
 from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
@@ -224,7 +225,7 @@ def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
     games = people_games(store, wanted, finished=True)
     positions = [
         MetPosition(position, cells, tuple(value_preserving_moves(position)))
-        for position, cells in met(games).items()
+        for position, cells in people_moves(games).items()
     ]
     return sorted(positions, key=lambda each: (-each.mistakes, -each.met, each.position))
 

@@ -23,7 +23,7 @@ from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import NoughtsError, StoreError, printable
-from noughts.game.positions import after
+from noughts.game.positions import position_after
 from noughts.protocol.describe import describe, seated
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.recording.events import (
@@ -362,7 +362,7 @@ def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) 
 
 def _game(game: Game) -> Text:
     """The marks, with the last one or the winning line highlighted, and the players."""
-    rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
+    rows = mark_rows(game.marks, position_after(game.moves).won_cells or game.moves[-1:])
     for text, player, seat in zip(rows, "AB", game.seats, strict=False):
         who = f"the chip, {seated(seat)}"
         if seat == "P":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
 from noughts.files import atomic_writer
-from noughts.game.board import O_COLOUR, X_COLOUR
+from noughts.markup import O_COLOUR, X_COLOUR
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats
 from noughts.store.stored_game import RESULTS

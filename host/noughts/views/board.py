@@ -180,8 +180,8 @@ def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") ->
     score, worth = _evaluated(start, names)
     points = [Judged(score=score, text=f"before the first move: {worth}")]
     for ply, move in enumerate(review(moves, start), 1):
-        score, worth = _evaluated(move.before.play(move.cell), names)
-        name, where, found = names[move.before.ply % 2], CELLS[move.cell], verdict(move)
+        score, worth = _evaluated(move.position.play(move.cell), names)
+        name, where, found = names[move.position.ply % 2], CELLS[move.cell], verdict(move)
         points.append(
             Judged(
                 score=score,

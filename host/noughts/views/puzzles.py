@@ -6,16 +6,8 @@ from typing import Any
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import canonical
-from noughts.game.solver import (
-    WIN,
-    Met,
-    Puzzle,
-    level,
-    puzzle_of,
-    score_of_move,
-    value,
-    variation,
-)
+from noughts.game.puzzles import PeopleMoves, Puzzle, puzzle_level, puzzle_of
+from noughts.game.solver import WIN, score_of_move, value, variation
 from noughts.protocol.describe import CELLS
 from noughts.views.board import cell_names
 from noughts.views.words import WORTHS, ending
@@ -23,14 +15,14 @@ from noughts.views.words import WORTHS, ending
 
 def parsed_puzzle(text: str) -> Puzzle:
     position = Board(text).position
-    found = puzzle_of(position)
-    if found is None:
+    puzzle = puzzle_of(position)
+    if puzzle is None:
         raise NoughtsError("this position has more than one right move, so it is not a puzzle")
-    return found
+    return puzzle
 
 
-def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
-    moved, wrong = met.get(canonical(puzzle.position), (0, 0))
+def posed(puzzle: Puzzle, people_moves: PeopleMoves) -> dict[str, Any]:
+    moved, wrong = people_moves.get(canonical(puzzle.position), (0, 0))
     marks = str(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
     people = f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else ""
@@ -41,30 +33,30 @@ def posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
         "right": puzzle.right,
         "answers": {cell: _answer(puzzle, cell) for cell in puzzle.position.free},
     }
-    return {"view": view, "about": f"{'★' * level(puzzle, met)} {people}".strip()}
+    return {"view": view, "about": f"{'★' * puzzle_level(puzzle, people_moves)} {people}".strip()}
 
 
 def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
-    before, right = puzzle.position, cell == puzzle.right
-    after = before.play(cell)
-    line = variation(after)
-    end = reduce(Board.play, line, Board.of(after))
-    mover, other = "XO" if before.turn == "X" else "OX"
-    replies = [f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line)]
+    position, right = puzzle.position, cell == puzzle.right
+    position_after = position.play(cell)
+    best_replies = variation(position_after)
+    end = reduce(Board.play, best_replies, Board.of(position_after))
+    mover, other = "XO" if position.turn == "X" else "OX"
+    replies = [f"{(other, mover)[ply % 2]} {cell + 1}" for ply, cell in enumerate(best_replies)]
     if not right:
-        does = f"turns the {WORTHS[value(before)]} into a {WORTHS[-value(after)]}"
-        then = f" Then: {', '.join(replies[1:])}." if replies[1:] else ""
-        rest = f" Now {other} can play {line[0] + 1}.{then}"
+        effect = f"turns the {WORTHS[value(position)]} into a {WORTHS[-value(position_after)]}"
+        later = f" Then: {', '.join(replies[1:])}." if replies[1:] else ""
+        what_follows = f" Now {other} can play {best_replies[0] + 1}.{later}"
     else:
-        plies = WIN - score_of_move(before, cell)
-        does = _wins_in(plies, other) if puzzle.wins else "holds the draw"
-        rest = f" With best play: {', '.join(replies)}." if replies else ""
-    named = f"{cell + 1}, {CELLS[cell]},"
+        plies = WIN - score_of_move(position, cell)
+        effect = _wins_in(plies, other) if puzzle.wins else "holds the draw"
+        what_follows = f" With best play: {', '.join(replies)}." if replies else ""
+    cell_name = f"{cell + 1}, {CELLS[cell]},"
     return {
-        "marks": str(after),
-        "name": f"{named} {mover}, {'right' if right else 'wrong'}",
+        "marks": str(position_after),
+        "name": f"{cell_name} {mover}, {'right' if right else 'wrong'}",
         "headline": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
-        "why": f"{mover} at {named} {does}.{rest}",
+        "why": f"{mover} at {cell_name} {effect}.{what_follows}",
         "end": {
             "marks": str(end.position),
             "line": end.position.won_cells,

@@ -3,7 +3,8 @@
 from html import escape
 
 from noughts.engines.search import INFINITE, Node, format_score
-from noughts.game.board import SIZE, Board, elements
+from noughts.game.board import Board
+from noughts.markup import SIZE, board_elements
 
 _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
 """Pixels: a board, the distances between boards and between plies, the margin, the heading."""
@@ -72,7 +73,7 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
     parts = [
         f'<svg x="{x}" y="{y}" {size}{faded}>',
-        *elements(Board.of(node.position), {}, moved),
+        *board_elements(str(node.position), Board.of(node.position).winning_line or (), {}, moved),
         "</svg>",
         _text(text_x, y + 20, text, 13, colour, weight),
     ]

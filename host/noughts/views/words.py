@@ -52,5 +52,5 @@ def judged(move: Reviewed) -> str:
     which = "The best move" if len(move.best) == 1 else f"One of the best moves, {best}"
     if lost:
         return f"{which}, though you were losing anyway."
-    wins = move.value_before > 0 and move.before.play(move.cell).over
+    wins = move.value_before > 0 and move.position.play(move.cell).over
     return f"{which}: it {'wins the game' if wins else f'keeps the {worth}'}."

@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from noughts.engines.registry import known_engine
+from noughts.engines.registry import built_in_engine
 from noughts.errors import NoughtsError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
@@ -202,7 +202,7 @@ def read(body: bytes) -> list[Game]:
         sent = json.loads(body)
         opponent, moves, times = sent["opponent"], sent["moves"], [0, *sent["times"]]
         friend = opponent == FRIEND
-        seats = "PP" if friend else f"P{seat_of(known_engine(opponent).name)}"
+        seats = "PP" if friend else f"P{seat_of(built_in_engine(opponent).name)}"
         first = "A" if sent["first"] or friend else "B"
         stages = []
         for plies, ms in enumerate(times):

@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 
 from noughts.errors import BoardGoneError, printable
-from noughts.game.positions import after
+from noughts.game.positions import position_after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.recording import events
@@ -296,7 +296,7 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
     return {
         "marks": marks.translate({ord("A"): "X", ord("B"): "O"}),
         "last": game.moves[-1] if game.moves else None,
-        "line": after(game.moves).won_cells,
+        "line": position_after(game.moves).won_cells,
         "title": f"{opponents(game.seats)}: {board_text(marks, 'AB')}",
         "seats": [seated(seat) for seat in game.seats],
         "scores": list(zip(LINE_NAMES, score_array(game.marks), strict=True)),

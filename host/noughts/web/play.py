@@ -14,13 +14,13 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from noughts.engines.registry import engines, known_engine
+from noughts.engines.registry import built_in_engine, engines
 from noughts.engines.search import Search
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board, as_cell
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position, parse_unfinished
-from noughts.game.solver import LEVELS, Met, draw, level
+from noughts.game.puzzles import LEVELS, PeopleMoves, puzzle_level, random_puzzle
 from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
@@ -89,7 +89,7 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
 
     Cached: anyone who may watch may ask, and minimax takes a while.
     """
-    engine = known_engine(name)
+    engine = built_in_engine(name)
     start = time.perf_counter()
     reply = engine.reply(position)
     return reply, (time.perf_counter() - start) * 1000
@@ -122,14 +122,14 @@ def puzzles(request: Request) -> Response:
         return answer(request, "puzzles", wanted=wanted, **shown)
     after = Board(asked["after"]).position if "after" in asked else EMPTY
     chosen = int(wanted) if wanted else random.choice(LEVELS)
-    drawn = draw(random.Random(), lambda each: level(each, met) == chosen, after)
+    drawn = random_puzzle(random.Random(), lambda each: puzzle_level(each, met) == chosen, after)
     query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
     words = urlencode([(name, text) for name, text in query.items() if text])
     return RedirectResponse(f"{request.url.path}?{words}", 303)
 
 
 @lru_cache(1)
-def _people_met(db: Path, minute: int) -> Met:
+def _people_met(db: Path, minute: int) -> PeopleMoves:
     """The moves of people in the stored games; reading 100,000 games takes a second."""
     try:
         with Store(db) as store:

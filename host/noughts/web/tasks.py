@@ -92,14 +92,14 @@ def _change(boards: LiveBoards, what: str, name: str) -> None:
 def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
     """Update or flash a board; returns how it started."""
     files = files_for_boards()
-    brain.prove(brain.of(files))
+    brain.prove(brain.table_in(files))
     port = _port(boards, name) if what == "update" else ""
     with boards.released(name):
         start: Start | None
         if what == "update":
             start = bring_up_to_date(port, files, False, task.say, task.progress)
         elif virtual := boards.virtual.boards.get(name):
-            start = _flash_virtual(boards, virtual, brain.of(files).id)
+            start = _flash_virtual(boards, virtual, brain.table_in(files).id)
         else:
             start = flash(_drive(name), our_hex(), task.say, task.progress)
         assert start is not None, "it is always verified"
