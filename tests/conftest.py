@@ -270,7 +270,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> FakePorts:
     found = FakePorts()
     monkeypatch.setattr("serial.tools.list_ports.comports", found.comports)
     monkeypatch.setattr("psutil.disk_partitions", found.disk_partitions)
-    monkeypatch.setattr("noughts.recording.port_monitor._LOOK_S", 0.02)
+    monkeypatch.setattr("noughts.recording.port_monitor.LOOK_S", 0.02)
     return found
 
 

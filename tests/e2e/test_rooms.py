@@ -12,7 +12,7 @@ import trustme
 import kill_rooms
 from mosquitto import is_slow, write_users
 from needed import long
-from noughts.recording.events import BrokerAnswered, PortUnavailable
+from noughts.recording.events import BrokerAnswered, BrokerUnavailable
 from noughts.rooms.address import parse
 from noughts.rooms.broker import Broker
 from sample_games import DRAW, stages
@@ -162,7 +162,7 @@ def test_each_connection_loss_is_reported_once(mosquitto):
             event = connection.arrived.get(timeout=LIMIT_S)
             assert event == BrokerAnswered(broker.url, "connected")
             broker.kill()
-            assert connection.arrived.get(timeout=LIMIT_S) == PortUnavailable(broker.url, why)
+            assert connection.arrived.get(timeout=LIMIT_S) == BrokerUnavailable(broker.url, why)
             broker.start()
 
 

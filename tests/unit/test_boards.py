@@ -9,7 +9,7 @@ import pytest
 
 from asking import page
 from noughts.recording.events import BoardNamed, PortOpened, SentenceStored
-from noughts.recording.radio_lines import known_ids
+from noughts.recording.radio_lines import read_known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import QueuedSource
@@ -87,7 +87,7 @@ def test_names_are_compared_without_case_in_all_alphabets(
     assert "already; choose another name" in noughts("boards", "name", "2", same)[2]
     assert name_board("1", same).endswith(f" is now {as_name(same)}\n")
     (tmp_path / "known").write_text(same)
-    assert known_ids(tmp_path / "known", {"radio-9A1B2C3D": "äPFEL"}) == {"9A1B2C3D"}
+    assert read_known_ids(tmp_path / "known", {"radio-9A1B2C3D": "äPFEL"}) == {"9A1B2C3D"}
 
 
 def test_room_prefix_filters_games_and_radio_id_names_a_board(name_board, listed, stored):
@@ -133,7 +133,7 @@ def test_foreign_board_name_is_escaped(printed, stored):
 
 def test_recorder_reports_names_given_before_and_during_a_watch(store, monkeypatch):
     """Another program names the boards."""
-    monkeypatch.setattr("noughts.recording.recorder._NAMES_S", 0.0)
+    monkeypatch.setattr("noughts.recording.recorder.NAMES_S", 0.0)
     with Store(store.path) as other:
         other.name_board("usb-2", "red")
         source, session = QueuedSource(), Session()
@@ -142,7 +142,7 @@ def test_recorder_reports_names_given_before_and_during_a_watch(store, monkeypat
         named, opened = recorder.poll()
         assert named == BoardNamed("usb-2", "red")
         session.take(named)
-        assert opened.text(session.called) == "red: connected (/dev/ttyACM0)"
+        assert opened.text(session.display_name) == "red: connected (/dev/ttyACM0)"
         assert recorder.poll() == []
         other.name_board("usb-2", "green")
         assert recorder.poll() == [BoardNamed("usb-2", "green")]
@@ -150,4 +150,4 @@ def test_recorder_reports_names_given_before_and_during_a_watch(store, monkeypat
         (event,) = recorder.poll()
     assert event.text() == "usb-2: no longer has a name"
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
-    assert stored_boot.text(session.called).startswith("red: board started")
+    assert stored_boot.text(session.display_name).startswith("red: board started")

@@ -182,7 +182,7 @@ class Monitor(PortMonitor):
 
 @pytest.fixture
 def follow(monkeypatch):
-    monkeypatch.setattr("noughts.recording.port_monitor._LOOK_S", 0.02)
+    monkeypatch.setattr("noughts.recording.port_monitor.LOOK_S", 0.02)
     with ExitStack() as started:
         yield lambda *words, **named: started.enter_context(closing(Monitor(*words, **named)))
 

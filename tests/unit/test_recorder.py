@@ -30,7 +30,7 @@ from noughts.recording.events import (
     UnknownSentence,
 )
 from noughts.recording.port_monitor import name_of
-from noughts.recording.radio_lines import MAX_BOARDS, known_ids
+from noughts.recording.radio_lines import MAX_BOARDS, read_known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived, QueuedSource, read_captured
@@ -164,8 +164,8 @@ def test_session_tracks_waiting_ports_and_warnings():
 
 def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     """When too many are waiting, the rest stays in its source."""
-    monkeypatch.setattr("noughts.recording.recorder._MAX_PENDING", 5)
-    monkeypatch.setattr("noughts.recording.recorder._REPORT_BUSY_AFTER_S", 0.0)
+    monkeypatch.setattr("noughts.recording.recorder.MAX_PENDING", 5)
+    monkeypatch.setattr("noughts.recording.recorder.REPORT_BUSY_AFTER_S", 0.0)
     source = QueuedSource()
     recorder = Recorder(store, [source])
     first, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
@@ -354,7 +354,7 @@ def test_excess_radio_lines_of_one_game_are_noise(recorder, store):
 
 
 def test_known_ids_refuse_other_radio_boards(store):
-    recorder = Recorder(store, known=frozenset([ONE]))
+    recorder = Recorder(store, known_ids=frozenset([ONE]))
     games = stages([4], boot=RADIO_BOOT.boot)
     events = receive(
         recorder, "usb-1", wire(RADIO_BOOT, *games, radio_id=TWO) + wire(*games, radio_id=ONE), AT
@@ -379,10 +379,10 @@ def test_known_boards_file_accepts_ids_names_and_comments(tmp_path):
         b"\xef\xbb\xbf# class 3b\r\n\r\nradio-9a1b2c3d  # Anna\r\n table  #2\r\n"
         b"BLUE # by the window\r\n#3\r\n#4\r\n"
     )
-    assert known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
+    assert read_known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
     for text, error in (("9A1B2C3D\nred\n", r"line 2: no radio board .* 'red'"),
                        ("9A1B2C3\n", r"line 1: .*'9A1B2C3'"),
                        ("# nobody\n", "has no boards")):  # fmt: skip
         path.write_text(text)
         with pytest.raises(NoughtsError, match=error):
-            known_ids(path, names)
+            read_known_ids(path, names)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from fuzz_log import sent_messages
 from noughts.recording.events import (
     BrokerAnswered,
+    BrokerUnavailable,
     MessageRejected,
     PortOpened,
-    PortUnavailable,
     RoomOffline,
     RoomOnline,
 )
@@ -258,7 +258,7 @@ class Room(publisher.Publisher):
 @pytest.fixture
 def room(store, monkeypatch):
     monkeypatch.setattr(publisher, "Broker", FakeBroker)
-    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
+    monkeypatch.setattr(publisher, "RESEND_AFTER_S", inf)
     return Room(store)
 
 
@@ -290,16 +290,16 @@ def test_unconfirmed_messages_are_limited_to_the_window(room):
 
 
 def test_missing_collector_is_reported_until_one_confirms(room, monkeypatch):
-    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", 0.0)
+    monkeypatch.setattr(publisher, "RESEND_AFTER_S", 0.0)
     room.connect()
     room.store_line(0)
     room.store_line(1)
     assert room.next_several(6) == [0, 1, 0, 1, 0, 1]
     connected, _, waiting = room.events
     assert connected == BrokerAnswered(BROKER, "connected")
-    assert isinstance(waiting, PortUnavailable)
+    assert isinstance(waiting, BrokerUnavailable)
     assert waiting.why.startswith("no collector is storing")
-    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
+    monkeypatch.setattr(publisher, "RESEND_AFTER_S", inf)
     room.confirm(0)
     assert room.events.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
     room.end()
@@ -469,7 +469,7 @@ def test_boards_of_an_offline_room_reopen_when_they_send(rooms):
 
 
 def test_invalid_message_is_reported_once_and_acknowledged(rooms, monkeypatch):
-    monkeypatch.setattr(collector, "_MAX_NAMES", 1)
+    monkeypatch.setattr(collector, "MAX_NAMES", 1)
     rooms.send("3b/board/usb-1", LINE)
     rooms.send("3b/status", b"online")
     wrong = [
@@ -489,7 +489,7 @@ def test_invalid_message_is_reported_once_and_acknowledged(rooms, monkeypatch):
 
 def test_recorder_confirms_messages_after_storing_and_on_exit(store, monkeypatch):
     """Not while another program locks the store; on exit, without waiting for more messages."""
-    monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
+    monkeypatch.setattr("noughts.recording.recorder.SHUTDOWN_TIMEOUT_S", -1)
     source, confirmed = QueuedSource(), []
 
     def deliver(number):

@@ -18,6 +18,7 @@ from noughts.protocol.sentences import Boot
 from noughts.recording.events import (
     BoardNamed,
     BrokerAnswered,
+    BrokerUnavailable,
     PortClosed,
     PortOpened,
     PortUnavailable,
@@ -112,7 +113,7 @@ def events(store):
     yield StoreBusy("games.db")
     for number in range(3, 9):
         yield PortUnavailable(f"/dev/ttyACM{number}", "no permission \x1b[2J")
-    yield PortUnavailable("mqtt://broker", "it hung up")
+    yield BrokerUnavailable("mqtt://broker", "it hung up")
     yield BrokerAnswered("mqtt://broker", "connected")
     for room in ("3b", "10", "3c", "3"):
         yield RoomOffline(room)

@@ -7,7 +7,7 @@ import pytest
 
 from needed import POSIX
 from noughts.errors import StoreError
-from noughts.recording.events import BoardNamed, PortOpened, PortUnavailable, SentenceStored
+from noughts.recording.events import BoardNamed, BrokerUnavailable, PortOpened, SentenceStored
 from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.recording.watch import Watch
 from noughts.store.store import Store
@@ -78,7 +78,7 @@ def fail_with(error):
 
 
 def test_sink_is_told_after_storing_and_its_events_reach_everybody(tmp_path):
-    path, waiting = tmp_path / "games.db", PortUnavailable("mqtt://broker", "no collector")
+    path, waiting = tmp_path / "games.db", BrokerUnavailable("mqtt://broker", "no collector")
 
     class Sink(Order):
         def stored(self, store):
@@ -100,7 +100,7 @@ def test_session_knows_names_and_is_newer_than_what_subscribers_get(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
         store.name_board(BOARD, "red")
     watch, texts = Watch(tmp_path / "games.db"), []
-    watch.subscribe(lambda events: texts.extend(e.text(watch.session.called) for e in events))
+    watch.subscribe(lambda events: texts.extend(e.text(watch.session.display_name) for e in events))
     watch.receive(PortOpened("usb-1", "/dev/ttyACM0"))
     watch.receive(BoardNamed("usb-1", "blue"))
     sends(watch, BOOT)

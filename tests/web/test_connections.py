@@ -50,7 +50,7 @@ def test_half_open_connections_make_room_for_others(serve, monkeypatch, sent, la
     ours = app.routes
     long_one = Route("/long", lambda _: StreamingResponse(b"x" * 100_000 for _ in range(1000)))
     monkeypatch.setattr(app, "routes", lambda: [*ours(), long_one])
-    monkeypatch.setattr(safety, "_MAX_OPEN", 4)
+    monkeypatch.setattr(safety, "MAX_OPEN", 4)
     server = serve()
     with ExitStack() as stack:
         lines = []
@@ -118,7 +118,7 @@ def status(sock):
 
 
 def test_streams_per_address_are_limited(serve, monkeypatch):
-    monkeypatch.setattr(safety, "_MAX_STREAMS", 3)
+    monkeypatch.setattr(safety, "MAX_STREAMS", 3)
     server = serve()
     with ExitStack() as stack:
         lines = [stack.enter_context(line(server, STREAM)) for _ in range(3)]
@@ -135,7 +135,7 @@ def test_streams_per_address_are_limited(serve, monkeypatch):
 
 
 def test_new_connection_replaces_an_idle_one_but_not_a_stream(serve, monkeypatch):
-    monkeypatch.setattr(safety, "_MAX_OPEN", 2)
+    monkeypatch.setattr(safety, "MAX_OPEN", 2)
     server = serve()
     with line(server, STREAM) as sock, line(server) as silent:
         assert status(sock) == b"200"

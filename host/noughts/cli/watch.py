@@ -18,7 +18,7 @@ from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
 from noughts.recording.events import Event, NotShown, StoreBusy, StoreGone
 from noughts.recording.port_monitor import PortMonitor
-from noughts.recording.radio_lines import MAX_BOARDS, known_ids
+from noughts.recording.radio_lines import MAX_BOARDS, read_known_ids
 from noughts.recording.session import Session
 from noughts.recording.sources import CapturedFile, Source, read_captured
 from noughts.recording.watch import Sink, Watch
@@ -175,7 +175,7 @@ def _check_brokers(brokers: _Brokers) -> None:
 def _prepare(path: Path, known: Path | None) -> Collection[str] | None:
     """Make the store, or refuse it, before anything is opened; the ids of the known boards."""
     with Store(path, create=True) as store:
-        return None if known is None else known_ids(known, names(store))
+        return None if known is None else read_known_ids(known, names(store))
 
 
 def _watch(
@@ -184,7 +184,7 @@ def _watch(
     brokers: _Brokers,
     room: str,
     emulated: int | None,
-    known: Collection[str] | None,
+    known_ids: Collection[str] | None,
 ) -> Watch:
     """A watch of what the command line names, or else of every micro:bit that is plugged in."""
     sources: list[Source] = []
@@ -206,7 +206,7 @@ def _watch(
         sources.append(PortMonitor(ports))
         if not ports:
             sources.append(DataLogs())
-    return Watch(path, sources, sinks, known=known)
+    return Watch(path, sources, sinks, known_ids=known_ids)
 
 
 def _read(
@@ -214,7 +214,7 @@ def _read(
     file: Any,
     name: str | None,
     path: Path,
-    known: Collection[str] | None,
+    ids: Collection[str] | None,
     as_json: bool | None,
 ) -> None:
     """Store the games of a captured log or a data log. as_json: None lists no events."""
@@ -241,7 +241,7 @@ def _read(
         steps.doing(f"reading {name}")
         batches = read_captured(file, file_name, name, 1 if is_input else 512)
         source = CapturedFile(batches, advance, lambda: watch.stop.set())
-        watch = Watch(path, [source], known=known)
+        watch = Watch(path, [source], known_ids=ids)
         watch.subscribe(show)
         watch.run()
     if not watch.session.sentences and (watch.noise or not total):
@@ -284,7 +284,7 @@ def _lines(events: Sequence[Event], session: Session, as_json: bool) -> list[str
     if as_json:
         at = {"at": timestamps.iso(timestamps.now())}
         return [json.dumps(at | event.record()) for event in events]
-    return [printable(event.text(session.called)) for event in events if not event.resent]
+    return [printable(event.text(session.display_name)) for event in events if not event.resent]
 
 
 def _sum_up(watch: Watch, unshown: int = 0) -> None:

@@ -9,20 +9,24 @@ from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 
-Called = Callable[[str], str]
+DisplayName = Callable[[str], str]
 """Gives the name that people know a board by, from its name in the store."""
 
 
 # Not frozen, though nobody changes one: making a frozen one takes four times as long.
 @dataclass(unsafe_hash=True)
 class Event:
-    """kind: its name in `noughts watch --json`. says: its text, with fields in braces."""
+    """What has happened while boards are watched.
 
-    _kind: ClassVar[str]
-    _says: ClassVar[str]
+    name: in `noughts watch --json`. template: its text, with fields in braces.
+    """
 
-    def __init_subclass__(cls, kind: str = "", says: str = "") -> None:
-        cls._kind, cls._says = kind, says
+    _name: ClassVar[str]
+    _template: ClassVar[str]
+
+    def __init_subclass__(cls, name: str = "", template: str = "") -> None:
+        """Define an event; see above."""
+        cls._name, cls._template = name, template
 
     @property
     def resent(self) -> bool:
@@ -32,58 +36,68 @@ class Event:
     @property
     def about(self) -> str:
         """Its text without the board's name."""
-        return self._says.format_map(vars(self))
+        return self._template.format_map(vars(self))
 
-    def text(self, called: Called = short) -> str:
+    def text(self, display_name: DisplayName = short) -> str:
         """The event in one line."""
         return self.about
 
     def record(self) -> dict[str, object]:
         """Its fields in `noughts watch --json`, which docs/scripts.md explains."""
-        return {"event": self._kind} | vars(self)
+        return {"event": self._name} | vars(self)
 
 
 @dataclass(unsafe_hash=True)
 class BoardEvent(Event):
+    """An event of one board, which its text names."""
+
     board: str
 
-    def text(self, called: Called = short) -> str:
-        return f"{called(self.board)}: {self.about}"
+    def text(self, display_name: DisplayName = short) -> str:
+        """The event in one line, with what people call the board."""
+        return f"{display_name(self.board)}: {self.about}"
 
 
 @dataclass(unsafe_hash=True)
-class PortOpened(BoardEvent, kind="connected"):
+class PortOpened(BoardEvent, name="connected"):
     """A port is open. Its board is named after its USB serial number, or else after the port."""
 
     port: str
 
     @property
     def about(self) -> str:
+        """Its text without the board's name."""
         return "connected" + f" ({self.port})" * (self.port != self.board)
 
 
 @dataclass(unsafe_hash=True)
 class PortClosed(
-    BoardEvent, kind="gone", says="disconnected ({why}); watching resumes when it is back"
+    BoardEvent, name="gone", template="disconnected ({why}); watching resumes when it is back"
 ):
+    """A port was unplugged, or is in use by something else for a moment."""
+
     port: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class PortUnavailable(Event, kind="waiting", says="waiting for {port}: {why}"):
+class PortUnavailable(Event, name="waiting", template="waiting for {port}: {why}"):
+    """A port that was named, or found, cannot be opened yet. Each reason is reported once."""
+
     port: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class DataLogUnreadable(BoardEvent, kind="unreadable", says="{why}"):
+class DataLogUnreadable(BoardEvent, name="unreadable", template="{why}"):
+    """The data log of a V2 cannot be read. Each reason is reported once."""
+
     why: str
 
 
 @dataclass(unsafe_hash=True)
 class SentenceStored(BoardEvent):
-    """Its fields are those of `lines.Received` and `lines.Stored`."""
+    """A sentence is stored. Its fields are those of `lines.Received` and `lines.Stored`."""
 
     sentence: Sentence
     game: int | None
@@ -95,66 +109,77 @@ class SentenceStored(BoardEvent):
 
     @property
     def resent(self) -> bool:
+        """Whether it is about a stored game that the store had already."""
         return self.late and not self.new
 
     @property
     def about(self) -> str:
+        """Its text without the board's name."""
         again = "" if self.new else " (already stored)"
-        before = self.played_before
         if (
             isinstance(self.sentence, Boot)
             or not self.late
             # By radio, this is the end of a game that was followed live: its start was received.
-            or (before is None and is_by_radio(self.board))
+            or (self.played_before is None and is_by_radio(self.board))
         ):
             return describe(self.sentence, self.game) + again
-        when = "" if before is None else f", played {timestamps.When(None, before)}"
+        played_before = self.played_before
+        when = "" if played_before is None else f", played {timestamps.When(None, played_before)}"
         return f"{describe_whole(self.sentence, self.game)}{when}{again}"
 
     def record(self) -> dict[str, object]:
-        sentence, before = self.sentence, self.played_before
+        """A boot or a game, with all fields of its sentence."""
+        sentence, played_before = self.sentence, self.played_before
         source: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
         if isinstance(sentence, Boot):
             boot, hardware, release, table_id = vars(sentence).values()
             about = {"boot": boot, "hardware": hardware, "release": release, "table_id": table_id}
             return {"event": "boot", **source, **about}
-        source |= {"late": self.late, "played_before": before and timestamps.iso(before)}
+        iso = played_before and timestamps.iso(played_before)
+        source |= {"late": self.late, "played_before": iso}
         played = {**vars(sentence), "moves": list(sentence.moves)}
         return {"event": "game", **source, "game": self.game, **played}
 
 
 @dataclass(unsafe_hash=True)
-class ResentGames(BoardEvent, kind="kept"):
+class ResentGames(BoardEvent, name="kept"):
+    """A board has sent all games that it had stored."""
+
     again: int
+    """How many of them the store had already."""
     new: int
 
     @property
     def about(self) -> str:
+        """Its text without the board's name."""
         new = f", {self.new:,} new" if self.new else ""
         return f"{counted(self.again, 'game')} resent{new}"
 
 
 @dataclass(unsafe_hash=True)
-class BoardRefused(BoardEvent, kind="refused", says="refused: {why}"):
+class BoardRefused(BoardEvent, name="refused", template="refused: {why}"):
+    """A board by radio is not accepted. It is reported once."""
+
     gateway: str
     why: str
 
 
 @dataclass(unsafe_hash=True)
-class BoardNamed(BoardEvent, kind="named"):
+class BoardNamed(BoardEvent, name="named"):
     """The name of a board that has just connected, or was renamed."""
 
     name: str | None
     """None if its name was removed."""
 
-    def text(self, called: Called = short) -> str:
+    def text(self, display_name: DisplayName = short) -> str:
+        """It has the old name: the new one is said."""
         named = "no longer has a name" if self.name is None else f"is named {self.name}"
         return f"{short(self.board)}: {named}"
 
 
 @dataclass(unsafe_hash=True)
 class UnknownSentence(
-    BoardEvent, kind="unknown", says="{what} is not known to this version; get a newer noughts"
+    BoardEvent, name="unknown", template="{what} is not known to this version; get a newer noughts"
 ):
     """A sentence of a later version; each kind is reported once for each board."""
 
@@ -162,77 +187,103 @@ class UnknownSentence(
 
 
 @dataclass(unsafe_hash=True)
-class NoiseReceived(BoardEvent, kind="noise", says="noise: {noise}"):
+class NoiseReceived(BoardEvent, name="noise", template="noise: {noise}"):
     """Text that is not a sentence, escaped so that it is safe to show."""
 
     noise: str
 
     def record(self) -> dict[str, object]:
+        """Its text, as scripts know it."""
         return {"event": "noise", "board": self.board, "text": self.noise}
 
 
 @dataclass(unsafe_hash=True)
 class StoreBusy(
     Event,
-    kind="busy",
-    says=(
+    name="busy",
+    template=(
         "{store} is in use by another program; new sentences wait in memory, and will be stored "
         "when that program has finished"
     ),
 ):
+    """Another program has locked the store for a while."""
+
     store: str
 
 
 @dataclass(unsafe_hash=True)
-class StoreFree(Event, kind="free", says="{store} is free again"):
+class StoreFree(Event, name="free", template="{store} is free again"):
+    """All that waited is stored."""
+
     store: str
 
 
 @dataclass(unsafe_hash=True)
 class StoreGone(
     Event,
-    kind="moved",
-    says=(
+    name="moved",
+    template=(
         "{store} was deleted, overwritten or damaged; from now on games are stored in {now}, which "
         "does not have the earlier ones"
     ),
 ):
+    """The store is lost, and another one takes its place."""
+
     store: str
     now: str
 
 
 @dataclass(unsafe_hash=True)
-class NotShown(Event, kind="missed"):
+class NotShown(Event, name="missed"):
     """How many events were dropped unread. Everything was stored."""
 
     events: int
 
-    def text(self, called: Called = short) -> str:
+    def text(self, display_name: DisplayName = short) -> str:
+        """The number, and that nothing is lost."""
         return (
             f"{counted(self.events, 'event')} not shown, as the reader was too slow; all are stored"
         )
 
 
 @dataclass(unsafe_hash=True)
-class BrokerAnswered(Event, kind="broker", says="{broker}: {what}"):
+class BrokerUnavailable(Event, name="waiting", template="waiting for {broker}: {why}"):
+    """There is no connection to a broker, or nobody collects from it."""
+
+    broker: str
+    why: str
+
+    def record(self) -> dict[str, object]:
+        """As for a port, which scripts wait for in the same way."""
+        return {"event": self._name, "port": self.broker, "why": self.why}
+
+
+@dataclass(unsafe_hash=True)
+class BrokerAnswered(Event, name="broker", template="{broker}: {what}"):
+    """A broker is connected, or somebody collects from it again."""
+
     broker: str
     what: str
 
 
 @dataclass(unsafe_hash=True)
-class RoomOnline(Event, kind="online", says="room {room} is online"):
+class RoomOnline(Event, name="online", template="room {room} is online"):
+    """A room has connected to the broker."""
+
     room: str
 
 
 @dataclass(unsafe_hash=True)
 class RoomOffline(
-    Event, kind="offline", says="room {room} is offline; its games arrive when it is back"
+    Event, name="offline", template="room {room} is offline; its games arrive when it is back"
 ):
+    """A room has disconnected, or the broker has lost it."""
+
     room: str
 
 
 @dataclass(unsafe_hash=True)
-class MessageRejected(Event, kind="rejected", says="{topic}: a message was rejected: {why}"):
+class MessageRejected(Event, name="rejected", template="{topic}: a message was rejected: {why}"):
     """Somebody published something that no room sends. Each reason is reported once."""
 
     topic: str

@@ -20,7 +20,7 @@ from noughts.recording.sources import Change, DataReceived, QueuedSource
 from noughts.store import timestamps
 from noughts.store.capture import is_board_name
 
-_LOOK_S = 1.0
+LOOK_S = 1.0
 _CLOSE_S = 0.2
 _READ = 16_384
 """The most bytes read from a port at once, so that no port holds up the others."""
@@ -37,62 +37,67 @@ class PortMonitor:
     """Follows the named ports, or all micro:bits, until `close()`."""
 
     def __init__(
-        self, wanted: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
+        self, names: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
     ) -> None:
-        self._wanted = tuple(dict.fromkeys(wanted))
+        self._names = tuple(dict.fromkeys(names))
         self._find = find
         self._open: dict[tuple[str, str], serial.SerialBase] = {}
         """By board and port."""
         self._opening: set[str] = set()
+        """Ports."""
         self._released: set[str] = set()
-        self._refused: dict[str, str] = {}
+        """Boards."""
+        self._reported: dict[str, str] = {}
+        """By port: why it could not be opened."""
         self._changes = QueuedSource()
         self._lock = threading.RLock()
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="find ports", daemon=True)
+        self._thread = threading.Thread(target=self._find_ports, name="find ports", daemon=True)
         self._thread.start()
 
-    def _look(self) -> None:
+    def _find_ports(self) -> None:
         while not self._stopped.is_set():
-            ports = {port.name: name_of(port) for port in self._ports()}
+            boards = {port.name: name_of(port) for port in self._ports()}
             with self._lock:
-                for taken in (*self._opening, *(port for _, port in self._open)):
-                    ports.pop(taken, None)
-                new = [each for each in ports.items() if each[1] not in self._released]
-                self._opening.update(port for port, _ in new)
-            for each in new:
-                threading.Thread(target=self._try, args=each, daemon=True).start()
-            self._stopped.wait(_LOOK_S)
+                for port in (*self._opening, *(port for _, port in self._open)):
+                    boards.pop(port, None)
+                new = {port: name for port, name in boards.items() if name not in self._released}
+                self._opening.update(new)
+            for port, board in new.items():
+                threading.Thread(target=self._try, args=(port, board), daemon=True).start()
+            self._stopped.wait(LOOK_S)
 
     def _ports(self) -> Sequence[Port]:
-        there: Sequence[Port] = ()
+        plugged_in: Sequence[Port] = ()
         with contextlib.suppress(OSError):  # a port was unplugged while the system listed it
-            there = self._find()
-        if not self._wanted:
-            return there
+            plugged_in = self._find()
+        if not self._names:
+            return plugged_in
         # The given name may be a link to the port.
-        known = {port.name: port.usb_id for port in there}
-        return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
+        usb_ids = {port.name: port.usb_id for port in plugged_in}
+        return [Port(name, usb_ids.get(os.path.realpath(name))) for name in self._names]
 
     def _try(self, port: str, board: str) -> None:
+        """Open a port, which may take seconds, in a thread of its own."""
         try:
             opened = open_port(port)
         except BoardError as error:
             with self._lock:
                 self._opening.discard(port)
-                if self._refused.get(port) != str(error):
-                    self._refused[port] = str(error)
+                if self._reported.get(port) != str(error):
+                    self._reported[port] = str(error)
                     self._changes.put(PortUnavailable(port, str(error)))
         else:
             with self._lock:
                 self._opening.discard(port)
-                self._refused.pop(port, None)
+                self._reported.pop(port, None)
                 if self._stopped.is_set() or board in self._released:
                     opened.close()
                 else:
                     self.follow(board, port, opened)
 
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
+        """Read an open port from now on; board: its name in the store."""
         with self._lock:
             self._open[board, port] = opened
             self._changes.put(DataReceived(board, b"", timestamps.now()))
@@ -136,6 +141,7 @@ class PortMonitor:
             self._changes.put(PortClosed(board, port, why))
 
     def close(self) -> None:
+        """Close all ports, without waiting long for one that does not answer."""
         with self._lock:
             self._stopped.set()
         close_all([partial(_close, opened) for opened in self._open.values()], _CLOSE_S)

@@ -22,16 +22,16 @@ _ID = re.compile(r"(?:radio-)?([0-9A-F]{8})", re.IGNORECASE)
 
 
 class RadioLines:
-    """Accepts or refuses boards by radio. known: the ids to accept; None accepts any.
+    """Accepts or refuses boards by radio. known_ids: the ids to accept; None accepts any.
 
     named: boards that people have named, which are always accepted; it may be replaced.
     """
 
-    def __init__(self, known: Collection[str] | None = None) -> None:
+    def __init__(self, known_ids: Collection[str] | None = None) -> None:
         self.named: Collection[str] = ()
         self.refused = 0
         """Sentences."""
-        self._known = known
+        self._known_ids = known_ids
         self._boards: defaultdict[str, set[str]] = defaultdict(set)
         self._reported: set[str] = set()
 
@@ -39,8 +39,8 @@ class RadioLines:
         """The sending board, or its refusal; None if that was already reported."""
         board = sending_board(line, radio_id)
         received = self._boards[line]
-        if self._known is not None:
-            if radio_id in self._known:
+        if self._known_ids is not None:
+            if radio_id in self._known_ids:
                 return board
             why = "not one of the known boards (--known)"
         elif board in received or board in self.named:
@@ -60,7 +60,7 @@ class RadioLines:
         return BoardRefused(board, line, why)
 
 
-def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
+def read_known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
     """The ids in a file. Each line has an id, or a board's name from `names`; # starts a comment.
 
     Raises `OSError`, and `NoughtsError` for a line that is neither or a file without boards.
@@ -75,8 +75,8 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
         written = " ".join(line.split())
         # A name may contain a #.
         words = written if caseless(written) in by_name else written.split("#")[0].strip()
-        if found := _ID.fullmatch(words):
-            ids.add(found[1].upper())
+        if match := _ID.fullmatch(words):
+            ids.add(match[1].upper())
         elif caseless(words) in by_name:
             ids |= by_name[caseless(words)]
         elif words:

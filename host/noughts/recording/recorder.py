@@ -26,17 +26,17 @@ _AT_ONCE = 2048
 _REST_S, _BUSY_REST_S = 0.05, 0.1
 """Between two polls of the sources: storing many lines at once is cheaper."""
 _BUSY_S = 0.005
-"""A poll that takes this long has found much, so the next one comes later."""
+"""A poll that takes this long has stored much, so the next one comes later."""
 _LOCK_TIMEOUT_S = 0.05
 """To wait for another program that writes to the store, before polling the boards again."""
-_REPORT_BUSY_AFTER_S = 2.0
+REPORT_BUSY_AFTER_S = 2.0
 _QUIET_S = 1.0
 """A board that has sent no stored game for this long has sent all of them."""
-_MAX_PENDING = 50_000
+MAX_PENDING = 50_000
 """Items held while the store cannot be written, about 30 MB; the rest stays at the sources."""
-_NAMES_S = 1.0
+NAMES_S = 1.0
 """Between two checks whether another program has named a board."""
-_SHUTDOWN_TIMEOUT_S = 0.25
+SHUTDOWN_TIMEOUT_S = 0.25
 """For receiving what boards have sent by the end."""
 
 
@@ -45,17 +45,17 @@ class Recorder:
 
     Use it in one thread at a time, by `run()` or by repeated `poll()`, and `close()` it.
 
-    known: ids of the boards to accept by radio; None accepts any, see `radio_lines.py`.
+    known_ids: of the boards to accept by radio; None accepts any, see `radio_lines.py`.
     """
 
     def __init__(
         self,
         store: Store,
         followed: Iterable[sources.Source] = (),
-        known: Collection[str] | None = None,
+        known_ids: Collection[str] | None = None,
     ) -> None:
         self.sources = list(followed)
-        self.radio = RadioLines(known)
+        self.radio = RadioLines(known_ids)
         self.pending: list[sources.Pending] = []
         """Not stored yet, in order; it waits while another program writes to the store."""
         self._first_path = store.path
@@ -92,14 +92,14 @@ class Recorder:
             start_s = time.monotonic()
             report(self.poll())
             took_s = time.monotonic() - start_s
-            waited_for = any(isinstance(each, sources.Delivered) for each in self._arrived)
-            if not waited_for and took_s < _BUSY_REST_S:  # else it is behind
+            is_awaited = any(isinstance(change, sources.Delivered) for change in self._arrived)
+            if not is_awaited and took_s < _BUSY_REST_S:  # else it is behind
                 time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
         report(self.finish())
 
     def finish(self) -> list[events.Event]:
         """Store what boards have sent by now. Raises `StoreError` if that fails for some of it."""
-        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
+        end_s = time.monotonic() + SHUTDOWN_TIMEOUT_S
         reported = self.poll()  # at least once, even on a busy computer
         while (self._arrived or self.pending) and time.monotonic() < end_s:
             reported += self.poll()
@@ -116,7 +116,7 @@ class Recorder:
     def poll(self) -> list[events.Event]:
         """Poll all sources, and store what they give. Raises `StoreError` if that fails."""
         self._arrived = []
-        if len(self.pending) < _MAX_PENDING:
+        if len(self.pending) < MAX_PENDING:
             self._arrived = [change for source in self.sources for change in source.poll()]
         for change in self._arrived:
             self.take(change)
@@ -160,13 +160,13 @@ class Recorder:
 
     def _renamed(self) -> list[events.BoardNamed]:
         """Boards that another program has named since the last check."""
-        if time.monotonic() - self._named_at_s < _NAMES_S:
+        if time.monotonic() - self._named_at_s < NAMES_S:
             return []
         self._named_at_s = time.monotonic()
-        before = self.names
+        names_before = self.names
         with contextlib.suppress(StoreError):  # the next write reports what is wrong
             self.names = self.radio.named = names(self.store)
-        changed = sorted(before.items() ^ self.names.items())
+        changed = sorted(names_before.items() ^ self.names.items())
         return [events.BoardNamed(board, self.names.get(board)) for board in dict(changed)]
 
     def settle(self) -> list[events.Event]:
@@ -186,27 +186,29 @@ class Recorder:
         return reported
 
     def _store_pending(self, reported: list[events.Event]) -> None:
+        """Store what is pending, in order, and report it; stop if another program is writing."""
         now_s = time.monotonic()
-        while some := self.pending[:_AT_ONCE]:
+        while batch := self.pending[:_AT_ONCE]:
+            lines = [item for item in batch if isinstance(item, Received)]
             try:
-                stored = self.store.add_many([each for each in some if isinstance(each, Received)])
+                stored = self.store.add_many(lines)
             except StoreBusyError:
                 self._busy_since_s = self._busy_since_s or now_s
-                if not self._busy_reported and now_s - self._busy_since_s >= _REPORT_BUSY_AFTER_S:
+                if not self._busy_reported and now_s - self._busy_since_s >= REPORT_BUSY_AFTER_S:
                     self._busy_reported = True
                     reported.append(events.StoreBusy(str(self.store.path)))
                 return
-            del self.pending[: len(some)]
+            del self.pending[: len(batch)]
             results = iter(stored)
-            for each in some:
-                if isinstance(each, Received):
-                    self._report(each, next(results), reported)
-                elif isinstance(each, sources.Delivered):
-                    each.stored()
+            for item in batch:
+                if isinstance(item, Received):
+                    self._report(item, next(results), reported)
+                elif isinstance(item, sources.Delivered):
+                    item.stored()
                 else:
-                    if isinstance(each, events.PortClosed):
-                        self._sum_up(each.board, reported)
-                    reported.append(each)
+                    if isinstance(item, events.PortClosed):
+                        self._sum_up(item.board, reported)
+                    reported.append(item)
         if self._busy_reported:
             reported.append(events.StoreFree(str(self.store.path)))
         self._busy_since_s, self._busy_reported = None, False
@@ -264,4 +266,5 @@ class Recorder:
         return path
 
     def close(self) -> None:
+        """Close the store. What is pending is lost: `finish` stores it."""
         self.store.close()

@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from noughts.protocol.describe import called
+from noughts.protocol import describe
 from noughts.protocol.sentences import Boot, Game, is_same
 from noughts.recording import events
 
@@ -13,7 +13,10 @@ _LISTED = 200
 
 @dataclass
 class BoardState:
+    """What has been received from a board, and whether it is there."""
+
     name: str
+    """Its name in the store."""
     port: str
     """Empty for a board by radio."""
     connected: bool = True
@@ -34,8 +37,11 @@ class BoardState:
     """Lines that were not sentences."""
 
 
-class Ended(NamedTuple):
+class EndedGame(NamedTuple):
+    """A game that has ended since watching began, or whose end has arrived since."""
+
     number: int
+    """In the store."""
     board: str
     game: Game
     played_before: int | None = None
@@ -48,7 +54,7 @@ class Session:
     def __init__(self) -> None:
         self.boards: dict[str, BoardState] = {}
         self.names: dict[str, str | None] = {}
-        self.ended: deque[Ended] = deque(maxlen=_LISTED)
+        self.ended: deque[EndedGame] = deque(maxlen=_LISTED)
         """Newest first."""
         self.waiting: dict[str, str] = {}
         """Why a port cannot be opened, or a broker cannot be reached."""
@@ -64,21 +70,39 @@ class Session:
 
     @property
     def gateways(self) -> list[BoardState]:
+        """Boards that only pass on what others send."""
         return [board for board in self.boards.values() if board.is_gateway]
 
     @property
     def playing(self) -> list[BoardState]:
+        """All other boards."""
         return [board for board in self.boards.values() if not board.is_gateway]
 
-    def called(self, board: str) -> str:
-        return called(board, self.names.get(board))
+    def display_name(self, board: str) -> str:
+        """What people call a board."""
+        return describe.called(board, self.names.get(board))
 
     def take(self, event: events.Event) -> None:
+        """Take an event; each kind changes one part of the state."""
+        self._take_what_was_received(event)
+        self._take_connection(event)
+        self._take_room(event)
+
+    def _take_what_was_received(self, event: events.Event) -> None:
         match event:
             case events.SentenceStored():
                 self._take_sentence(self.board(event.board), event)
             case events.NoiseReceived():
                 self.board(event.board).noise += 1
+            case events.BoardNamed():
+                self.names[event.board] = event.name
+            case events.StoreBusy() | events.StoreGone():
+                self.warning = event.text()
+            case events.StoreFree():
+                self.warning = ""
+
+    def _take_connection(self, event: events.Event) -> None:
+        match event:
             case events.PortOpened():
                 self.board(event.board).port = event.port
                 self._connect(event.board, True)
@@ -86,16 +110,13 @@ class Session:
             case events.PortClosed():
                 if self.board(event.board).port == event.port:  # else it is back at another one
                     self._connect(event.board, False)
-            case events.PortUnavailable():
-                self.waiting[event.port] = event.why
-            case events.BoardNamed():
-                self.names[event.board] = event.name
-            case events.StoreBusy() | events.StoreGone():
-                self.warning = event.text()
-            case events.StoreFree():
-                self.warning = ""
+            case events.PortUnavailable(place, why) | events.BrokerUnavailable(place, why):
+                self.waiting[place] = why
             case events.BrokerAnswered():
                 self.waiting.pop(event.broker, None)
+
+    def _take_room(self, event: events.Event) -> None:
+        match event:
             case events.RoomOnline(room):
                 self.offline.discard(room)
                 for board in self._boards_in(room):
@@ -123,8 +144,9 @@ class Session:
         board.gateway, board.is_gateway = event.gateway, False
         if event.gateway is not None:
             board.port, board.connected = "", True
-            line = self.board(event.gateway)
-            line.is_gateway = line.boot is None and line.game is None
+            gateway = self.board(event.gateway)
+            # A board that also plays is shown as a board.
+            gateway.is_gateway = gateway.boot is None and gateway.game is None
         if isinstance(event.sentence, Boot):
             board.boot, board.game = event.sentence, None
             return
@@ -133,7 +155,7 @@ class Session:
             board.game, board.number = event.sentence, event.game
         if event.new and event.sentence.end != "-":
             self.games += 1
-            ended = Ended(event.game, board.name, event.sentence, event.played_before)
+            ended = EndedGame(event.game, board.name, event.sentence, event.played_before)
             self.ended.appendleft(ended)
             if event.played_before is not None:
                 self.recovered += 1

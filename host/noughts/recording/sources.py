@@ -17,6 +17,8 @@ from noughts.store.lines import Received
 
 
 class DataReceived(NamedTuple):
+    """Bytes from the port of a board."""
+
     board: str
     data: bytes
     """Empty if the board's port was opened: the board may have been reset before."""
@@ -36,6 +38,8 @@ Pending = Event | Delivered | Received
 
 
 class Source(Protocol):
+    """What a recorder polls in its thread."""
+
     def poll(self) -> Sequence[Change]:
         """What has happened since the last call. It does not wait."""
 
@@ -47,6 +51,7 @@ class QueuedSource(queue.SimpleQueue[Change]):
     """A source that other threads fill."""
 
     def poll(self) -> list[Change]:
+        """Everything in the queue."""
         return [self.get() for _ in range(self.qsize())]
 
     def close(self) -> None:
@@ -82,24 +87,28 @@ class CapturedFile:
 
 
 def read_captured(
-    file: BufferedReader, called: str, name: str, at_once: int = 512
+    file: BufferedReader, file_name: str, board: str, at_once: int = 512
 ) -> Iterator[tuple[int, list[Change]]]:
     """Read a captured log, or a copy of a V2's data log: bytes read, and what they hold.
 
-    called: the file's name, for errors. name: the board's name, where the log has none. at_once:
-    how many lines are stored together. Raises `DataLogError`.
+    file_name: for errors. board: the board's name, where the log has none. at_once: how many lines
+    are stored together. Raises `DataLogError`.
     """
-    if data_log.is_data_log(file.peek(), called):
+    if data_log.is_data_log(file.peek(), file_name):
         content = file.read(data_log.MAX_SIZE + 1)
-        games, now = data_log.games(content, called), timestamps.now()
-        yield len(content), [Received.of(name, each, now, late=True) for each in games]
-    boards = {name}
+        games, now = data_log.games(content, file_name), timestamps.now()
+        yield len(content), [Received.of(board, game, now, late=True) for game in games]
+    boards = {board}
     lines = capture.read(file)
-    while some := list(islice(lines, at_once)):
+    while batch := list(islice(lines, at_once)):
         changes: list[Change] = []
-        for (board, at, _), said in groupby(some, lambda one: (one.board, one.at, not one.data)):
-            boards.add(board or name)
-            data = b"".join(each.data for each in said)
-            changes.append(DataReceived(board or name, data, at))
-        yield sum(each.size for each in some), changes
-    yield 0, [DataReceived(board, b"\n", None) for board in boards]  # the end of the last line
+        # Lines of one board and one time are parsed together, which is quicker. An empty line, of
+        # a port that was opened, stays alone: what comes after it may be of another run.
+        for (name, at, _), group in groupby(
+            batch, lambda line: (line.board, line.at, not line.data)
+        ):
+            boards.add(name or board)
+            data = b"".join(line.data for line in group)
+            changes.append(DataReceived(name or board, data, at))
+        yield sum(line.size for line in batch), changes
+    yield 0, [DataReceived(name, b"\n", None) for name in boards]  # the end of the last line

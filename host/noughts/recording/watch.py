@@ -48,7 +48,7 @@ class Watch:
     It runs in a thread from `start()` to `close()`, or in the caller's thread by `run()`. It owns
     its sources and sinks, and closes them when it ends.
 
-    known: ids of the boards to accept by radio; None accepts any, see `radio_lines.py`.
+    known_ids: of the boards to accept by radio; None accepts any, see `radio_lines.py`.
     has_fallback: if the store fails, go on with a temporary one; `error` then says why.
     """
 
@@ -58,7 +58,7 @@ class Watch:
         sources: Sequence[Source] = (),
         sinks: Sequence[Sink] = (),
         *,
-        known: Collection[str] | None = None,
+        known_ids: Collection[str] | None = None,
         has_fallback: bool = False,
     ) -> None:
         self.session = Session()
@@ -77,7 +77,7 @@ class Watch:
         """Bytes so far that were not part of a sentence."""
         self.refused = 0
         """Sentences by radio that were refused."""
-        self._path, self._known, self._has_fallback = path, known, has_fallback
+        self._path, self._known_ids, self._has_fallback = path, known_ids, has_fallback
         self._received = QueuedSource()
         self._sources = [*sources, self._received]
         self._sinks = [*sinks]
@@ -155,7 +155,7 @@ class Watch:
                 self._close_ends()
 
     def _record(self, stores: ExitStack, path: Path) -> None:
-        recorder = Recorder(Store(path, create=True), self._sources, self._known)
+        recorder = Recorder(Store(path, create=True), self._sources, self._known_ids)
         stores.callback(recorder.close)
         recorder.pending += self._pending
         self._pending = recorder.pending

@@ -13,7 +13,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
+from noughts.recording.events import BrokerAnswered, BrokerUnavailable, Event
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.messages import MAX_MESSAGE, OFFLINE
 
@@ -159,4 +159,4 @@ class Broker:
     def _fail(self, why: str) -> None:
         if why != self._why:
             self._why = why
-            self.arrived.put(PortUnavailable(str(self._address), why))
+            self.arrived.put(BrokerUnavailable(str(self._address), why))

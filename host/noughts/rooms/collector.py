@@ -13,7 +13,7 @@ from noughts.rooms.broker import Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, digest, parse_topic, received_lines, topic
 from noughts.store import timestamps
 
-_MAX_NAMES = 10_000
+MAX_NAMES = 10_000
 """Of rooms, or of boards, so that no sender can fill the memory."""
 
 
@@ -74,8 +74,8 @@ class Collector:
                 self._connected[board] &= not board.startswith(f"{room}/")
 
     def _limit(self, name: str, known: dict[str, bool]) -> None:
-        if name not in known and len(known) >= _MAX_NAMES:
-            raise ValueError(f"there are more than {_MAX_NAMES:,} rooms or boards")
+        if name not in known and len(known) >= MAX_NAMES:
+            raise ValueError(f"there are more than {MAX_NAMES:,} rooms or boards")
 
     def _lines(self, room: str, board: str, payload: bytes) -> Iterator[Change]:
         name = f"{room}/{board}"

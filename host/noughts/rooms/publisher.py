@@ -17,7 +17,7 @@ import paho.mqtt.client as paho
 from noughts.errors import StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import is_of_board
-from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
+from noughts.recording.events import BrokerAnswered, BrokerUnavailable, Event
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.broker import Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, digest, is_published, topic
@@ -30,7 +30,7 @@ _AT_ONCE = 140
 """Lines read at once: about 16 KB, in as many messages as there are boards."""
 _MAX_SIZE = 32 * 1024
 """Bytes of a message without its last line, because noise may be long."""
-_RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
+RESEND_AFTER_S, MAX_RESEND_AFTER_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is resent: at first, and at most."""
 _NO_COLLECTOR = (
     "no collector is storing this room's games; they wait in the room's store until "
@@ -116,7 +116,7 @@ class Publisher:
         self._restart_timer()
 
     def _restart_timer(self) -> None:
-        self._confirmed_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
+        self._confirmed_s, self._resend_after_s = time.monotonic(), RESEND_AFTER_S
 
     def stored(self, store: Store) -> list[Event]:
         """Send what must be sent, and give the events since the last call."""
@@ -160,10 +160,10 @@ class Publisher:
         if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:
             del self._sent[0]
             self._confirmed_s = time.monotonic()
-            self._resend_after_s = min(2 * self._resend_after_s, _MAX_RESEND_AFTER_S)
+            self._resend_after_s = min(2 * self._resend_after_s, MAX_RESEND_AFTER_S)
             if self._has_collector:
                 self._has_collector = False
-                yield PortUnavailable(self._name, _NO_COLLECTOR)
+                yield BrokerUnavailable(self._name, _NO_COLLECTOR)
         while len(self._sent) < WINDOW and (
             len(self._sent) < len(self._waiting) or self._read_on(store)
         ):

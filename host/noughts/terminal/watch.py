@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 from noughts.errors import StoreError, printable
 from noughts.protocol.describe import counted, opponents, result
 from noughts.recording.events import Event
-from noughts.recording.session import BoardState, Ended
+from noughts.recording.session import BoardState, EndedGame
 from noughts.recording.watch import Watch
 from noughts.store.timestamps import When
 from noughts.terminal.layout import columns, cut_start
@@ -72,7 +72,7 @@ class WatchApp(Program):
         self._session = watch.session
         watch.subscribe(self._note_change)
         self._changed = True
-        self._ended: list[Ended] | None = None
+        self._ended: list[EndedGame] | None = None
         """In the order of the list."""
         self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
@@ -122,7 +122,7 @@ class WatchApp(Program):
                 return
             self._changed = False
             session = self._session
-            boards = [(session.called(board.name), board) for board in session.playing]
+            boards = [(session.display_name(board.name), board) for board in session.playing]
             boards.sort(key=lambda named: name_key(named[0]))
             room = self.size.width - 1  # for the scroll bar
             width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
@@ -159,7 +159,7 @@ class WatchApp(Program):
         waiting = session.waiting.items()
         return lines + [(f"waiting for {port}: {why}", "dim") for port, why in waiting]
 
-    def _list(self, ended: list[Ended]) -> None:
+    def _list(self, ended: list[EndedGame]) -> None:
         """List the games, the newest first; the chosen one stays chosen."""
         if ended == self._ended:
             return
@@ -168,7 +168,7 @@ class WatchApp(Program):
         rows = [
             (
                 f"game {each.number}",
-                cut_start(printable(self._session.called(each.board)), _MAX_NAME),
+                cut_start(printable(self._session.display_name(each.board)), _MAX_NAME),
                 opponents(each.game.seats),
                 result(each.game),
                 counted(len(each.game.moves), "move"),

@@ -250,7 +250,7 @@ class LiveBoards:
 
     def _set_words(self) -> None:
         with self.lock:
-            session, called = self.session, self.session.called
+            session, called = self.session, self.session.display_name
             error = f"games are not stored: {self.watch.error}" if self.watch.error else ""
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())

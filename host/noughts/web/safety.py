@@ -31,9 +31,9 @@ _MAX_PATH = 1000
 """Characters: Python refuses to read a game's number of thousands of digits."""
 RATE = 400
 """Requests in a second from one address: twenty browsers load a page."""
-_MAX_STREAMS = 64
+MAX_STREAMS = 64
 """Pages of one address that follow boards, so that others can too."""
-_MAX_OPEN = 128
+MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
 
@@ -154,7 +154,7 @@ class Safety:
         self._requests[address] += 1
         if self._requests[address] > RATE:
             raise HTTPException(429, "too many requests at once; wait a second")
-        if asked.scope["path"] == "/api/live" and self._streams[address] >= _MAX_STREAMS:
+        if asked.scope["path"] == "/api/live" and self._streams[address] >= MAX_STREAMS:
             raise HTTPException(429, "too many pages are open; close some")
         if changes:
             if not self._site.may_change(address):
@@ -195,7 +195,7 @@ class LimitedConnection(H11Protocol):
             if isinstance(each, LimitedConnection) and each is not self
             if not each.transport.is_closing()
         ]
-        if len(others) >= _MAX_OPEN:
+        if len(others) >= MAX_OPEN:
             min(others, key=LimitedConnection._worth).transport.abort()
 
     def _worth(self) -> tuple[bool, float]:

@@ -157,7 +157,10 @@ def _check(boards: LiveBoards) -> None:
                 probe(board, restart=True)
             if board.start and board.start.boot:
                 boards.record(name, board.start.boot)
-            note(boards.session.called(name) if name else "A board without a port", of_board(board))
+            note(
+                boards.session.display_name(name) if name else "A board without a port",
+                of_board(board),
+            )
     except (NoughtsError, OSError) as error:
         note("Stopped", [Check("doctor", False, error_message(error))])
     show("")
