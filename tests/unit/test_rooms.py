@@ -25,8 +25,9 @@ from noughts.recording.events import (
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import DataReceived, Delivered, QueuedSource
 from noughts.rooms import collector, messages, publisher
-from noughts.rooms.address import VARIABLE, is_broker, is_room_name, parse, room_name
+from noughts.rooms.address import VARIABLE, is_broker, parse
 from noughts.rooms.messages import MAX_MESSAGE, digest, is_published, parse_topic
+from noughts.rooms.room_names import is_room_name, room_name
 from noughts.store import capture
 from noughts.store.lines import Received
 from noughts.store.queries import GameFilter, games
@@ -188,6 +189,7 @@ class FakeBroker:
     """A connection that the test controls; it records what is published."""
 
     def __init__(self, *_):
+        FakeBroker.last = self
         self.is_up = False
         self.sent, self.arrived, self.acknowledged = deque(), SimpleQueue(), []
 
@@ -208,13 +210,20 @@ class FakeBroker:
         pass
 
 
-class Room(publisher.Publisher):
+class Room:
     """A connected room; no time passes unless a test says so."""
 
     def __init__(self, store):
         self.store, self.events = store, []
-        super().__init__(parse(BROKER), "3b")
+        self._publisher = publisher.Publisher(parse(BROKER), "3b")
+        self._broker = FakeBroker.last
         self.connect()
+
+    def poll(self):
+        """Let the publisher look at its store."""
+        events = self._publisher.stored(self.store)
+        self.events += events
+        return events
 
     def connect(self):
         self._broker.is_up = True
@@ -224,7 +233,7 @@ class Room(publisher.Publisher):
     def next(self):
         """The number in the line of the next message; or the status, and whether it is retained."""
         while not self._broker.sent:
-            self.events += self.stored(self.store)
+            self.poll()
         topic, payload, retain = self._broker.sent.popleft()
         if topic == "status":
             return payload.decode(), retain
@@ -241,7 +250,7 @@ class Room(publisher.Publisher):
 
     def receive(self, topic, payload):
         self._broker.receive(f"3b/{topic}", payload)
-        self.events += self.stored(self.store)
+        self.poll()
         assert self._broker.acknowledged.pop() == 7
 
     def store_line(self, number, board=None):
@@ -251,7 +260,7 @@ class Room(publisher.Publisher):
     def end(self):
         """Disconnect and close; give what was sent in the meantime."""
         self._broker.is_up = False
-        self.close()
+        self._publisher.close()
         return self.next_several(len(self._broker.sent))
 
 
@@ -303,7 +312,7 @@ def test_missing_collector_is_reported_until_one_confirms(room, monkeypatch):
     room.confirm(0)
     assert room.events.pop() == BrokerAnswered(BROKER, "a collector is storing this room's games")
     room.end()
-    assert room.stored(room.store) == []
+    assert room.poll() == []
 
 
 def published(store):
@@ -405,12 +414,13 @@ def test_unknown_sentence_reaches_another_room_unchanged(store, recorder):
     assert data == sentence + b"\n"
 
 
-class Rooms(collector.Collector):
+class Rooms:
     """A collector, and rooms that send to it."""
 
     def __init__(self):
-        super().__init__(parse(BROKER))
-        self.broker = self._broker
+        self._collector = collector.Collector(parse(BROKER))
+        self.broker = FakeBroker.last
+        self.poll, self.close = self._collector.poll, self._collector.close
 
     def send(self, topic, payload, mid=1):
         self.broker.receive(topic, payload, mid)

@@ -22,7 +22,8 @@ from noughts.recording.radio_lines import MAX_BOARDS, read_known_ids
 from noughts.recording.session import Session
 from noughts.recording.sources import CapturedFile, Source, read_captured
 from noughts.recording.watch import Sink, Watch
-from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
+from noughts.rooms.address import BrokerAddress, is_broker, parse
+from noughts.rooms.room_names import room_name
 from noughts.store import timestamps
 from noughts.store.queries import names
 from noughts.store.store import Store, command_for, default_path, demonstration

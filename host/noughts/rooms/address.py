@@ -1,4 +1,4 @@
-"""Addresses of brokers, `mqtt[s]://[user@]host[:port][/prefix]`, passwords, and names of rooms.
+"""Addresses of brokers, `mqtt[s]://[user@]host[:port][/prefix]`, and passwords.
 
 A password is never on the command line, which all users of a computer can read.
 """
@@ -6,7 +6,6 @@ A password is never on the command line, which all users of a computer can read.
 from __future__ import annotations
 
 import os
-import platform
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     import ssl
 
 VARIABLE = "NOUGHTS_MQTT_PASSWORD"
-_ROOM = re.compile(r"[0-9A-Za-z]([^/\\:]{0,58}[^/\\:\s])?")
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _HERE = re.compile(r"localhost|::1|127(\.\d{1,3}){3}")
 _PREFIX = "noughts"
@@ -52,6 +50,7 @@ class BrokerAddress:
 
 
 def is_broker(url: str) -> bool:
+    """Whether this is the address of a broker, and not a serial port's."""
     return url.lower().startswith(("mqtt:", "mqtts:"))
 
 
@@ -109,21 +108,3 @@ def _context(authority: Path | None) -> ssl.SSLContext:
             f"cannot read the certificate in {authority} ({error.strerror}); give the CA's, in "
             "PEM, with --ca"
         ) from error
-
-
-def is_room_name(text: str) -> bool:
-    """Whether it is valid: with a `/` and a board's name, it must not look like a port or a URL."""
-    return _ROOM.fullmatch(text) is not None and text.isprintable()
-
-
-def room_name(wanted: str | None) -> str:
-    """The room's name, by default this computer's. Raises `NoughtsError`."""
-    if wanted is None:
-        name = re.sub(r"[^0-9A-Za-z_-]", "-", platform.node().partition(".")[0])[:60]
-        return name if is_room_name(name) else "room"
-    if not is_room_name(wanted):
-        raise NoughtsError(
-            f"{wanted[:60]!r} is not a valid room name; start with a letter (a to z) or "
-            "a digit, and use no /, \\ or :, and at most 60 characters"
-        )
-    return wanted

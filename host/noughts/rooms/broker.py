@@ -61,10 +61,11 @@ class Broker:
         if status is not None:
             client.will_set(status, OFFLINE, QOS, retain=True)
         client.on_message = lambda _client, _data, message: self.arrived.put(message)
-        client.on_connect = lambda *given: self._note_answer(given[3], given[4])
-        client.on_disconnect = lambda *given: self._note_end(given[3])
-        client.on_subscribe = lambda *given: self._check(given[3], "subscribe to its topics")
-        client.on_publish = lambda *given: self._check([given[3]], "publish to its topics")
+        # Of the arguments of each callback, the fourth is a reason code, or several.
+        client.on_connect = lambda *args: self._note_answer(args[3], args[4])
+        client.on_disconnect = lambda *args: self._note_end(args[3])
+        client.on_subscribe = lambda *args: self._check(args[3], "subscribe to its topics")
+        client.on_publish = lambda *args: self._check([args[3]], "publish to its topics")
         # paho's own thread would end at an answer that is not MQTT, and it is only its own thread
         # that keeps `publish` from writing to the socket in the thread of its caller. With a
         # callback for writing, as other event loops have, `publish` leaves that to our thread.
@@ -72,6 +73,7 @@ class Broker:
         threading.Thread(target=self._stay_connected, name="broker", daemon=True).start()
 
     def is_connected(self) -> bool:
+        """Whether the broker has accepted a connection, which is not lost yet."""
         return self._is_accepted
 
     def publish(

@@ -73,8 +73,9 @@ class Collector:
             for board in self._connected:
                 self._connected[board] &= not board.startswith(f"{room}/")
 
-    def _limit(self, name: str, known: dict[str, bool]) -> None:
-        if name not in known and len(known) >= MAX_NAMES:
+    def _limit(self, name: str, names: dict[str, bool]) -> None:
+        """Refuse a new room or board if there are too many already."""
+        if name not in names and len(names) >= MAX_NAMES:
             raise ValueError(f"there are more than {MAX_NAMES:,} rooms or boards")
 
     def _lines(self, room: str, board: str, payload: bytes) -> Iterator[Change]:

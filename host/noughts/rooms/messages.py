@@ -13,7 +13,7 @@ import io
 from itertools import takewhile
 from urllib.parse import quote, unquote
 
-from noughts.rooms.address import is_room_name
+from noughts.rooms.room_names import is_room_name
 from noughts.store import capture
 
 MAX_MESSAGE = 64 * 1024
@@ -34,22 +34,23 @@ def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]
     """
     if not 0 < len(lines) <= MAX_MESSAGE:
         raise ValueError(f"it is empty, or longer than {MAX_MESSAGE:,} bytes")
-    found = []
+    data_and_times = []
     for captured in capture.read(io.BytesIO(lines)):
         if captured.board != board or captured.at is None:
             raise ValueError("it does not consist of lines from the board in its topic")
-        found.append((captured.data, min(captured.at, now)))
-    return found
+        data_and_times.append((captured.data, min(captured.at, now)))
+    return data_and_times
 
 
 def topic(prefix: str, room: str, *levels: str) -> str:
-    return "/".join([prefix, *(quote(each, safe="") for each in (room, *levels))])
+    """A topic at the broker; whatever is in a name stays one level."""
+    return "/".join([prefix, *(quote(level, safe="") for level in (room, *levels))])
 
 
-def parse_topic(prefix: str, given: str) -> tuple[str, str | None]:
+def parse_topic(prefix: str, text: str) -> tuple[str, str | None]:
     """The room and the board; no board for a room's status. Raises `ValueError`, which says why."""
-    levels = [unquote(level) for level in given.removeprefix(f"{prefix}/").split("/")]
-    if topic(prefix, *levels) == given and is_room_name(levels[0]):
+    levels = [unquote(level) for level in text.removeprefix(f"{prefix}/").split("/")]
+    if topic(prefix, *levels) == text and is_room_name(levels[0]):
         match levels:
             case [room, "status"]:
                 return room, None

@@ -52,11 +52,12 @@ class _QueuedLine(NamedTuple):
 
 
 class Message(NamedTuple):
-    """Raw lines of a board; after: the id of the line before the batch that they come from."""
+    """Raw lines of a board."""
 
     board: str
     lines: bytes
-    after: int
+    line_before: int
+    """The id of the line before the batch that these come from: all up to it are in other messages."""
 
 
 def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], int]:
@@ -65,24 +66,25 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
     Lines that came from this very room or without a time, and the page's games, are left out.
     Raises `StoreError`.
     """
-    found: list[tuple[str, bytearray]] = []
+    contents: list[tuple[str, bytearray]] = []
+    """By board; a board with many lines has several."""
     latest: dict[str, bytearray] = {}
-    recovered: dict[str, bool] = {}
-    after = line
-    while not found and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
-        after, line = line, rows[-1].id
+    was_late: dict[str, bool] = {}
+    line_before = line
+    while not contents and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
+        line_before, line = line, rows[-1].id
         for _, board, boot, late, at, text in rows:
             if (boot is not None and not is_of_board(text)) or not is_published(board, room):
                 continue
             if board not in latest or len(latest[board]) >= _MAX_SIZE:
                 latest[board] = bytearray()
-                found.append((board, latest[board]))
-            if late and not is_by_radio(board) and not recovered.get(board):
+                contents.append((board, latest[board]))
+            if late and not is_by_radio(board) and not was_late.get(board):
                 # After a port was opened, a collector counts the end of a game as late.
                 latest[board] += raw_line(board, "", at)
-            recovered[board] = bool(late)
+            was_late[board] = bool(late)
             latest[board] += raw_line(board, text, at, is_sentence=boot is not None)
-    return [Message(board, bytes(lines), after) for board, lines in found], line
+    return [Message(board, bytes(lines), line_before) for board, lines in contents], line
 
 
 class Publisher:
@@ -157,6 +159,7 @@ class Publisher:
                 yield BrokerAnswered(self._name, "a collector is storing this room's games")
 
     def _send(self, store: Store) -> Iterator[Event]:
+        """Send as many messages as may be unconfirmed, the oldest first."""
         if self._sent and time.monotonic() - self._confirmed_s > self._resend_after_s:
             del self._sent[0]
             self._confirmed_s = time.monotonic()
@@ -175,15 +178,16 @@ class Publisher:
             self._broker.publish(self._topic("board", message.board), message.lines)
 
     def _read_on(self, store: Store) -> bool:
-        found, self._read = messages_after(store, self._read, self._room)
-        self._waiting |= {digest(message.lines): message for message in found}
-        return bool(found)
+        """Read on in the store; whether there is something to send."""
+        messages, self._read = messages_after(store, self._read, self._room)
+        self._waiting |= {digest(message.lines): message for message in messages}
+        return bool(messages)
 
     def _save(self, store: Store) -> None:
         """Note the last confirmed line, if it has changed. If that fails, more is sent twice."""
         self._saved_s = time.monotonic()
         oldest = next(iter(self._waiting.values()), None)
-        stored = self._read if oldest is None else oldest.after
+        stored = self._read if oldest is None else oldest.line_before
         if stored != self._saved:
             store.save_published(self._receiver, stored)
             self._saved = stored
