@@ -79,7 +79,7 @@ def test_reflashed_board_starts_with_a_new_boot_id(virtual):
     driver.start()
     clock_us = board.clock_us()
     for _ in range(MAX_WAITING):
-        board._send("gesture", 3_600_000_000, *CLICK)  # flashing drops these
+        board.nudge(1, 0)  # flashing drops these
     board.flash(program("V1"))
     driver.start()
     first, second = driver.boots
@@ -89,20 +89,18 @@ def test_reflashed_board_starts_with_a_new_boot_id(virtual):
 
 def test_killed_board_raises_and_removes_its_port(virtual):
     board = virtual({"main.py": MAIN})
-    os.kill(board._process.pid, signal.SIGKILL)
+    os.kill(board.pid, signal.SIGKILL)
     with pytest.raises(OSError):  # as when a cable is pulled
         until(lambda: board.serial.read(4096) is None)
     with pytest.raises(BoardGoneError):  # a moment later
         until(lambda: board.leds() is None)
-    board._process.stdin.close()
-    board._process.stdin = io.BytesIO()  # as where its input closes later than its output
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
         with pytest.raises(BoardGoneError, match="no longer running") as caught:
             use()
         assert "\n" not in str(caught.value)
     for _ in range(2):
         board.close()
-    assert is_gone(board._process.pid)
+    assert is_gone(board.pid)
 
 
 def test_firmware_fault_is_reported_on_one_line(virtual):
@@ -136,9 +134,7 @@ def in_process(made):
 
 def takes_effect_at_us(process, *messages):
     """The device time at which the last of these messages takes effect."""
-    for message in messages:
-        process._take(message)
-    return process._last_us
+    return [process.take(message) for message in messages][-1]
 
 
 def test_button_stays_down_and_up_for_a_minimum_time():
@@ -152,9 +148,9 @@ def test_button_stays_down_and_up_for_a_minimum_time():
 
 def test_repeating_key_queues_only_a_few_presses():
     process = in_process(program("V2"))
-    for _ in range(30):
-        process._take(("gesture", PRESS_US, *CLICK))
-    assert process._resting_until_us == (MAX_WAITING + 1) * (PRESS_US + REST_US)
+    begun_us = [process.take(("gesture", PRESS_US, *CLICK)) for _ in range(30)]
+    waiting = [us for us in begun_us if us is not None]
+    assert waiting == [number * (PRESS_US + REST_US) for number in range(MAX_WAITING + 1)]
 
 
 def test_reflashed_board_does_not_wait_for_earlier_presses():

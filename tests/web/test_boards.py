@@ -104,10 +104,7 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
         expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         headline(board, MENU)
 
-    (process,) = (
-        each for each in psutil.Process().children() if "noughts.virtual" in str(each.cmdline())
-    )
-    process.kill()
+    psutil.Process(device_of(server.live_boards).pid).kill()
     headline(board, "The virtual board does not run")
     board.get_by_role("button", name="Start it again").click()
     headline(board, MENU)

@@ -57,7 +57,7 @@ class Message(NamedTuple):
     board: str
     lines: bytes
     line_before: int
-    """The id of the line before the batch that these come from: all up to it are in other messages."""
+    """The id of the line before the batch that these come from."""
 
 
 def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], int]:

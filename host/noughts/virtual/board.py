@@ -47,6 +47,8 @@ class VirtualBoard(contextlib.ExitStack):
     """For `serial.serial_for_url`: a path, or a `socket://` URL."""
     serial: serial.SerialBase
     """The open port; reading from it does not wait."""
+    pid: int
+    """Of the board's process."""
 
     def __init__(self, program: Program | Callable[[], Program], speed: float = 1.0) -> None:
         super().__init__()
@@ -57,12 +59,14 @@ class VirtualBoard(contextlib.ExitStack):
         self._sending = threading.Lock()
         words = python_command("noughts.virtual.process", "main")
         self._process = start_process(words)
+        self.pid = self._process.pid
         self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
         self._listener.start()
         self.callback(self._end)
         try:
-            made = program() if callable(program) else program
-            self.board, self.firmware, self._latest["flash"] = made.board, made.firmware, made.flash
+            loaded = program() if callable(program) else program
+            self.board, self.firmware = loaded.board, loaded.firmware
+            self._latest["flash"] = loaded.flash
             self._wait_for("port")
             self.port = self._latest["port"]
             try:
@@ -72,7 +76,7 @@ class VirtualBoard(contextlib.ExitStack):
                 raise
             self.serial = self.enter_context(opened)
             with contextlib.suppress(BoardGoneError):  # waiting raises its failure
-                self._send("start", made, secrets.randbits(64), speed)
+                self._send("start", loaded, secrets.randbits(64), speed)
             self._wait_for("state")
         except BaseException:
             self.close()
@@ -173,6 +177,7 @@ class VirtualBoard(contextlib.ExitStack):
         return self.memory()
 
     def reset(self) -> None:
+        """Press the reset button."""
         self._send("reset")
 
     def flash(self, program: Program) -> None:

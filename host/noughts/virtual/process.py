@@ -15,6 +15,10 @@ name first. To the board:
     ("reset",)                         press the reset button
     ("program", program)               replace the flash's content, and power on
 
+These are pickles on plain pipes, and not a `multiprocessing.connection`: that would need a
+listener, a key and a handshake to reach a process that is not a fork of ours, to save a dozen
+lines. Pipes also tell each side at once, on every system, that the other one was killed.
+
 From the board: ("port", name) first, ("state", (device us, LEDs)) after each step, ("flash", bytes)
 after the flash was written, and ("failed", text) if it cannot go on. The process ends when its
 standard input does.
@@ -50,6 +54,8 @@ Message = tuple[Any, ...]
 
 
 class Pty:
+    """The serial port on POSIX. Whoever opens it gets what was not read yet."""
+
     def __init__(self) -> None:
         import tty
 
@@ -61,12 +67,14 @@ class Pty:
         """For `serial.serial_for_url`."""
 
     def read(self) -> bytes:
+        """What programs have sent to the board."""
         try:
             return os.read(self._master, 4096)
         except BlockingIOError:
             return b""
 
     def write(self, data: bytes) -> None:
+        """Send what the board has printed, without waiting for a reader."""
         self._waiting = (self._waiting + data)[:_BUFFER]
         if self._waiting:
             with contextlib.suppress(BlockingIOError):
@@ -74,7 +82,7 @@ class Pty:
 
 
 class Tcp:
-    """Sends the board's output to every program that has connected."""
+    """The serial port elsewhere: it sends the board's output to all programs that have connected."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -83,6 +91,7 @@ class Tcp:
         self.port = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def read(self) -> bytes:
+        """What programs have sent to the board; new ones may have connected."""
         with contextlib.suppress(BlockingIOError):
             while True:
                 peer, _ = self._listener.accept()
@@ -95,6 +104,7 @@ class Tcp:
         return data
 
     def write(self, data: bytes) -> None:
+        """Send what the board has printed, without waiting for a reader."""
         for peer in self._peers:
             with contextlib.suppress(OSError):
                 peer.send(data)
@@ -123,6 +133,7 @@ class BoardProcess:
         self._written_us = self._board.clock_us + us
 
     def run(self, commands: BinaryIO) -> None:
+        """Run the board, and obey, until the owner closes this pipe."""
         threading.Thread(target=self._listen, args=[commands], daemon=True).start()
         from microbit_emulator import run_in_real_time
 
@@ -130,7 +141,7 @@ class BoardProcess:
 
     def _step(self) -> int:
         while self._inbox:
-            self._take(self._inbox.popleft())
+            self.take(self._inbox.popleft())
         board = self._board
         board.uart.send(self._line.read())
         board.run_for(STEP_US)
@@ -150,8 +161,11 @@ class BoardProcess:
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)  # the owner is gone, so the board stops
 
-    def _take(self, message: Message) -> None:
-        """Schedule what a message asks for, after the messages before it."""
+    def take(self, message: Message) -> int | None:
+        """Schedule what a message asks for, after the messages before it.
+
+        Returns the device time at which it begins; None if it is dropped.
+        """
         board = self._board
         us = max(board.clock_us, self._last_us)
         match message:
@@ -170,11 +184,12 @@ class BoardProcess:
             case ("gesture", held_us, begin, end):
                 begin_us = max(board.clock_us, self._resting_until_us)
                 rest_us = held_us + REST_US
-                if begin_us <= board.clock_us + MAX_WAITING * rest_us:
-                    self._resting_until_us = begin_us + rest_us
-                    board.at(begin_us, partial(self._take, begin))
-                    board.at(begin_us + held_us, partial(self._take, end))
-                return
+                if begin_us > board.clock_us + MAX_WAITING * rest_us:
+                    return None
+                self._resting_until_us = begin_us + rest_us
+                board.at(begin_us, partial(self.take, begin))
+                board.at(begin_us + held_us, partial(self.take, end))
+                return begin_us
             case ("reset",):
                 board.reset()
             case ("program", program):
@@ -183,6 +198,7 @@ class BoardProcess:
                 self._switch_on(program)
                 self._written_us = us = 0
         self._last_us = us
+        return us
 
 
 def main() -> None:
@@ -196,8 +212,8 @@ def main() -> None:
         _send(answers, "port", line.port)
         import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
 
-        _, *wanted = pickle.load(commands)
-        BoardProcess(answers, line, *wanted).run(commands)
+        _, program, seed, speed = pickle.load(commands)
+        BoardProcess(answers, line, program, seed, speed).run(commands)
     except Exception as error:
         is_known = isinstance(error, EmulatorError)
         _send(answers, "failed", str(error) if is_known else f"{error!r}; please report it")

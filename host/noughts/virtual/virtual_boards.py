@@ -178,5 +178,6 @@ class AutoplayedBoards(VirtualBoards):
         return super().poll()
 
     def close(self) -> None:
+        """End all boards, and their players."""
         self._stop.set()
         super().close()

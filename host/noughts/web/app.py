@@ -44,6 +44,10 @@ def application(
 
 
 def routes() -> list[BaseRoute]:
+    """All addresses. Files are read once: an update during a run would mix two versions.
+
+    That is why Starlette's `StaticFiles` does not serve them: it reads a file for each request.
+    """
     pages: dict[str, Callable[..., object]] = {
         "play": play.page,
         "puzzles": play.puzzles,
@@ -60,7 +64,7 @@ def routes() -> list[BaseRoute]:
         if file.suffix in _TYPES
     }
     return [
-        *(Route(PAGES[name].address, each, methods=["GET"]) for name, each in pages.items()),
+        *(Route(PAGES[name].address, page, methods=["GET"]) for name, page in pages.items()),
         *(Route(f"/static/{name}", file, methods=["GET"]) for name, file in files.items()),
         Route("/api/play", play.played, methods=["GET"]),
         Route("/api/games", games.keep, methods=["POST"]),

@@ -28,6 +28,7 @@ _SIGNS = (-1, 0, 1)
 
 
 async def live(request: Request) -> Response:
+    """The stream of what changes, which ends when the browser closes it."""
     boards: LiveBoards = request.app.state.boards
     leds = "leds" in request.query_params
     presses = leds and request.app.state.site.may_change(address_of(request))
@@ -67,6 +68,7 @@ def _let_go(boards: LiveBoards, holds: set[Hold]) -> None:
 
 
 async def act(request: Request) -> Response:
+    """Do something with a board."""
     try:
         message = dict(await request.json())
     except (ValueError, TypeError, RecursionError) as error:

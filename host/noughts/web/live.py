@@ -107,6 +107,7 @@ class LiveBoard:
         return printable(self.virtual.error) if self.virtual else ""
 
     def take(self, event: events.BoardEvent) -> None:
+        """Take an event of this board, after the watch's session."""
         if not event.resent:
             self._last_events.append(event)
         if isinstance(event, events.SentenceStored):

@@ -12,7 +12,7 @@ class Page(NamedTuple):
     """A page's address, its name in the navigation (if it is there), its title, and its style."""
 
     address: str
-    called: str
+    nav_name: str
     title: str
     style: str = ""
     scripted: bool = False

@@ -101,8 +101,8 @@ def answer(request: HTTPConnection, name: str, status: int = 200, **values: obje
 def error_answer(scope: Scope, status: int, error: str) -> Response:
     """The reason why a request is refused: a page for people, JSON for our own pages."""
     close = {"Connection": "close"}  # the rest of a body is never read
-    wanted = Headers(scope=scope).get("accept", "")
-    if scope["path"].startswith("/api/") or "text/html" not in wanted:
+    accepted = Headers(scope=scope).get("accept", "")
+    if scope["path"].startswith("/api/") or "text/html" not in accepted:
         return JSONResponse({"error": error}, status, close)
     return HTMLResponse(framed("error", error=error), status, close)
 
@@ -118,71 +118,93 @@ class Safety:
         self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it: what an ASGI application does."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        app, asked, is_stream = self._app, HTTPConnection(scope), scope["path"] == "/api/live"
+        app, request, is_stream = self._app, HTTPConnection(scope), scope["path"] == "/api/live"
         try:
-            self._check(asked)
+            self._check(request)
         except HTTPException as refused:
             app = error_answer(scope, refused.status_code, refused.detail)
-        self._streams[address_of(asked)] += is_stream
+        self._streams[address_of(request)] += is_stream
         try:
             await app(scope, receive, send)
         finally:
-            self._streams[address_of(asked)] -= is_stream
+            self._streams[address_of(request)] -= is_stream
 
-    def _check(self, asked: HTTPConnection) -> None:
-        headers, address = asked.headers, address_of(asked)
-        if len(asked.scope["path"]) > _MAX_PATH:
+    def _check(self, request: HTTPConnection) -> None:
+        """Raise `HTTPException` for a request that is not answered."""
+        if len(request.scope["path"]) > _MAX_PATH:
             raise HTTPException(404)
-        changes = asked.scope["method"] not in ("GET", "HEAD")
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        changes = request.scope["method"] not in ("GET", "HEAD")
+        self._check_host(request)
+        _check_origin(request, changes)
+        # Requests of other pages in the same browser do not count against ours.
+        self._check_rate(request)
+        if changes:
+            self._check_change(request)
+
+    def _check_host(self, request: HTTPConnection) -> None:
+        """Refuse a foreign name that was made to lead here."""
+        hosts = request.headers.getlist("host")
         # Starlette's TrustedHostMiddleware would accept any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
             here, _, *others = self._site.addresses
-            there = others[0] if others and not self._site.may_change(address) else here
-            why = f"noughts does not answer to this address; open http://{there}/ instead"
+            is_guest = others and not self._site.may_change(address_of(request))
+            address = others[0] if is_guest else here
+            why = f"noughts does not answer to this address; open http://{address}/ instead"
             raise HTTPException(421, why)
-        own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
-        if not own or not _is_from_here(asked, changes):
-            raise HTTPException(403, "only this server's own pages may ask that")
-        # Requests of other pages in the same browser do not count against ours.
+
+    def _check_rate(self, request: HTTPConnection) -> None:
+        address = address_of(request)
         if self._second != (second := int(time.monotonic())):
             self._second = second
             self._requests.clear()
         self._requests[address] += 1
         if self._requests[address] > RATE:
             raise HTTPException(429, "too many requests at once; wait a second")
-        if asked.scope["path"] == "/api/live" and self._streams[address] >= MAX_STREAMS:
+        if request.scope["path"] == "/api/live" and self._streams[address] >= MAX_STREAMS:
             raise HTTPException(429, "too many pages are open; close some")
-        if changes:
-            if not self._site.may_change(address):
-                raise HTTPException(403, WATCH_ONLY)
-            token = headers.get("x-noughts-token", "")
-            if not secrets.compare_digest(token.encode(), self._site.token.encode()):
-                raise HTTPException(401, "noughts has restarted; reload the page")
-            length = headers.get("content-length", MAX_BODY + 1)
-            if "transfer-encoding" in headers or int(length) > MAX_BODY:  # chunks have any length
-                raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
+
+    def _check_change(self, request: HTTPConnection) -> None:
+        """Refuse a change by another computer, without this start's token, or of any size."""
+        if not self._site.may_change(address_of(request)):
+            raise HTTPException(403, WATCH_ONLY)
+        token = request.headers.get("x-noughts-token", "")
+        if not secrets.compare_digest(token.encode(), self._site.token.encode()):
+            raise HTTPException(401, "noughts has restarted; reload the page")
+        length = request.headers.get("content-length", MAX_BODY + 1)
+        # Chunks have any length.
+        if "transfer-encoding" in request.headers or int(length) > MAX_BODY:
+            raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
 
 
-def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
+def _check_origin(request: HTTPConnection, changes: bool) -> None:
+    """Refuse requests of other sites' pages; those that change something must name our own."""
+    hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
+    is_own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
+    if not is_own or not _is_from_here(request, changes):
+        raise HTTPException(403, "only this server's own pages may ask that")
+
+
+def _is_from_here(request: HTTPConnection, changes: bool) -> bool:
     """Whether a browser says that our page asks, or that somebody opens a page."""
-    site = asked.headers.get("sec-fetch-site", "same-origin")
+    site = request.headers.get("sec-fetch-site", "same-origin")
     if site == "same-origin" or changes:
         return site == "same-origin"
-    link = asked.headers.get("sec-fetch-mode"), asked.headers.get("sec-fetch-dest")
+    link = request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest")
     return site == "none" or (
-        link == ("navigate", "document") and not asked.scope["path"].startswith("/api/")
+        link == ("navigate", "document") and not request.scope["path"].startswith("/api/")
     )
 
 
 class LimitedConnection(H11Protocol):
     """HTTP with a limited number of connections: a new one replaces another.
 
-    uvicorn waits without end for the rest of a request, and for a reader of its answer; with its
-    `limit_concurrency`, slow clients would block all others.
+    There is no plain way. uvicorn has no time-out for the rest of a header or of a body, and none
+    for a reader of its answer; its `limit_concurrency` answers 503 to everybody as long as 500
+    clients with half a header stay, which cost them nothing.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -190,14 +212,14 @@ class LimitedConnection(H11Protocol):
         self._began_s = time.monotonic()
         super().connection_made(transport)
         others = [
-            each
-            for each in self.connections
-            if isinstance(each, LimitedConnection) and each is not self
-            if not each.transport.is_closing()
+            connection
+            for connection in self.connections
+            if isinstance(connection, LimitedConnection) and connection is not self
+            if not connection.transport.is_closing()
         ]
         if len(others) >= MAX_OPEN:
-            min(others, key=LimitedConnection._worth).transport.abort()
+            min(others, key=LimitedConnection._value).transport.abort()
 
-    def _worth(self) -> tuple[bool, float]:
+    def _value(self) -> tuple[bool, float]:
         """Connections that wait for our answer are worth more than those that are to send."""
         return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY), self._began_s

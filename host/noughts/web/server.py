@@ -14,7 +14,7 @@ from noughts.web.safety import HEADERS, LimitedConnection
 
 PORT = 8017
 _TRIED = 20
-"""Ports to try, from the wanted one on."""
+"""Ports to try, from the given one on."""
 _BACKLOG = 64
 """Connections that the system holds until we get to them: all are accepted at once."""
 
@@ -25,9 +25,9 @@ def listening(port: int, lan: bool) -> socket.socket:
     Raises `NoughtsError` where all of them are taken.
     """
     last = min(port + _TRIED, 65_536) if port else 1
-    for each in range(port, last):
+    for candidate in range(port, last):
         with suppress(OSError):
-            address = "0.0.0.0" if lan else "127.0.0.1", each
+            address = "0.0.0.0" if lan else "127.0.0.1", candidate
             return socket.create_server(address, backlog=_BACKLOG)
     raise NoughtsError(f"ports {port} to {last - 1} are taken; choose another one with --port")
 
@@ -35,10 +35,10 @@ def listening(port: int, lan: bool) -> socket.socket:
 def own_addresses() -> list[str]:
     """This computer's IPv4 addresses in its networks."""
     return [
-        each.address
+        address.address
         for addresses in psutil.net_if_addrs().values()
-        for each in addresses
-        if each.family == socket.AF_INET and not each.address.startswith("127.")
+        for address in addresses
+        if address.family == socket.AF_INET and not address.address.startswith("127.")
     ]
 
 
