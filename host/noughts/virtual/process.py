@@ -82,7 +82,7 @@ class Pty:
 
 
 class Tcp:
-    """The serial port elsewhere: it sends the board's output to all programs that have connected."""
+    """The serial port elsewhere: it sends output to all programs that have connected."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
