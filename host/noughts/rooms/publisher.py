@@ -52,12 +52,11 @@ class _QueuedLine(NamedTuple):
 
 
 class Message(NamedTuple):
-    """Raw lines of a board."""
+    """Raw lines of a board; after: the id of the line before the batch that they come from."""
 
     board: str
     lines: bytes
-    line_before: int
-    """The id of the line before the batch that these come from."""
+    after: int
 
 
 def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], int]:
@@ -66,25 +65,24 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
     Lines that came from this very room or without a time, and the page's games, are left out.
     Raises `StoreError`.
     """
-    contents: list[tuple[str, bytearray]] = []
-    """By board; a board with many lines has several."""
+    found: list[tuple[str, bytearray]] = []
     latest: dict[str, bytearray] = {}
-    was_late: dict[str, bool] = {}
-    line_before = line
-    while not contents and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
-        line_before, line = line, rows[-1].id
+    recovered: dict[str, bool] = {}
+    after = line
+    while not found and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
+        after, line = line, rows[-1].id
         for _, board, boot, late, at, text in rows:
             if (boot is not None and not is_of_board(text)) or not is_published(board, room):
                 continue
             if board not in latest or len(latest[board]) >= _MAX_SIZE:
                 latest[board] = bytearray()
-                contents.append((board, latest[board]))
-            if late and not is_by_radio(board) and not was_late.get(board):
+                found.append((board, latest[board]))
+            if late and not is_by_radio(board) and not recovered.get(board):
                 # After a port was opened, a collector counts the end of a game as late.
                 latest[board] += raw_line(board, "", at)
-            was_late[board] = bool(late)
+            recovered[board] = bool(late)
             latest[board] += raw_line(board, text, at, is_sentence=boot is not None)
-    return [Message(board, bytes(lines), line_before) for board, lines in contents], line
+    return [Message(board, bytes(lines), after) for board, lines in found], line
 
 
 class Publisher:
@@ -187,7 +185,7 @@ class Publisher:
         """Note the last confirmed line, if it has changed. If that fails, more is sent twice."""
         self._saved_s = time.monotonic()
         oldest = next(iter(self._waiting.values()), None)
-        stored = self._read if oldest is None else oldest.line_before
+        stored = self._read if oldest is None else oldest.after
         if stored != self._saved:
             store.save_published(self._receiver, stored)
             self._saved = stored
