@@ -44,14 +44,14 @@ def test_menu_is_read_from_the_leds():
     assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
     for letter, seat, about in (
         ("2", "P", "two people, on this board"),
-        ("E", "E", "the chip, easy: it plays anywhere"),
-        ("M", "M", "the chip, medium: it completes and blocks lines"),
+        ("E", "E", "the chip, easy: it picks any free cell"),
+        ("M", "M", "the chip, medium: it finishes and blocks lines"),
         ("H", "H", "the chip, hard: it never loses"),
     ):
         assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
         assert instructions(observer.now, "b").about == f"{letter}: {about}"
     assert buttons(observer) == {
-        "button A": "next opponent", "button B": "start the game", "A+B": "tilt on or off",
+        "button A": "next opponent", "button B": "start the game", "A+B": "switch between buttons and tilt",
     }  # fmt: skip
     assert instructions(observed().now, "b").about == "The LEDs show the opponent."
 
@@ -98,7 +98,7 @@ def test_instructions_list_the_buttons():
     )  # fmt: skip
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
-    assert buttons(over) == {"A or B": "next game: player B begins", "A+B": "to the menu"}
+    assert buttons(over) == {"either button": "next game: player B begins", "A+B": "to the menu"}
     assert "v       replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
 
 
@@ -111,7 +111,9 @@ def test_icons_are_explained_and_not_read_as_marks():
     show(observer, picture("<"))
     assert instructions(observer.now, "t").about == "The arrow: it is player A's turn."
     assert show(observer, marks).last == (2, "A") and observer.now.answer == ""
-    assert instructions(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
+    assert (
+        instructions(observer.now, "t").about == "Steady: A. Pulsing: B. Fast blinking: the cursor."
+    )
     # Text that scrolls after the end is not read as marks.
     observer.receive(game("03142", end="A"))
     for leds, last in ((marks, (2, "A")), (picture("X"), None), (marks, None)):

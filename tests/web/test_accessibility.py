@@ -1,7 +1,10 @@
 """Everybody can use the pages: axe-core finds no violations, and they fit on a phone."""
 
+import io
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import expect
 
 from browser import cell, says
@@ -9,6 +12,7 @@ from live_page import board_sends
 from sample_games import BOOT, stages
 
 PHONE, SCREEN = {"width": 360, "height": 640}, {"width": 1280, "height": 720}
+PROJECTOR = {"width": 1920, "height": 1080}
 
 
 @pytest.fixture
@@ -16,19 +20,20 @@ def page(page):
     page.set_viewport_size(PHONE)
     yield page
     page.set_viewport_size(SCREEN)
-    page.emulate_media(color_scheme="null")
+    page.emulate_media(color_scheme="null", forced_colors="none")
 
 
 def check(page):
-    """Check all rules on a phone and on a screen; the dark theme changes only colours."""
+    """Check all rules on a phone and on a screen; other colours change only contrasts."""
     contrast = {"runOnly": ["color-contrast"]}
-    for size, scheme, rules in (
-        (SCREEN, "light", {}),
-        (PHONE, "light", {}),
-        (PHONE, "dark", contrast),
+    for size, scheme, forced, rules in (
+        (SCREEN, "light", "none", {}),
+        (PHONE, "light", "none", {}),
+        (PHONE, "dark", "none", contrast),
+        (PROJECTOR, "light", "active", contrast),
     ):
         page.set_viewport_size(size)
-        page.emulate_media(color_scheme=scheme)
+        page.emulate_media(color_scheme=scheme, forced_colors=forced)
         found = Axe().run(page, options={"resultTypes": ["violations"], **rules})
         assert found.violations_count == 0, found.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
@@ -77,8 +82,41 @@ def test_boards_and_class(stand_in, serve, page):
     board_sends(server.live_boards, BOOT, *stages([4], seats="PP"))
     board = page.get_by_role("article")
     expect(board.locator(".headline")).to_have_text("Player B's turn")
-    board.get_by_text("Update or flash").click()
+    board.get_by_text("Details, update and flash").click()
     check(page)
     page.goto(f"{server.url}/class")
     expect(page.get_by_text("A person")).to_be_visible()
     check(page)
+
+
+def dark_runs(board, at):
+    """How many dark lines a horizontal line crosses on a board that has no marks there."""
+    picture = Image.open(io.BytesIO(board.screenshot())).convert("L")
+    row = [picture.getpixel((x, int(picture.height * at))) < 128 for x in range(picture.width)]
+    return sum(dark and not before for before, dark in zip([False, *row], row, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("?opponent=friend", "Board"),
+        ("learn?position=.........", "The position: click a cell to fill or clear it"),
+        ("games/1", "Board"),
+    ],
+)
+def test_board_has_a_grid_and_a_frame_with_forced_colours(serve, hostile, page, address, name):
+    page.set_viewport_size(SCREEN)
+    page.emulate_media(forced_colors="active")
+    page.goto(f"{serve(hostile).url}/{address}")
+    board = page.get_by_role("group", name=name)
+    expect(board.get_by_role("button")).to_have_count(9)
+    # The left and the right of the frame, and two lines of the grid.
+    assert dark_runs(board, 0.04) == 4
+
+
+def test_best_move_has_a_ring_with_forced_colours(server, page):
+    page.emulate_media(forced_colors="active")
+    page.goto(f"{server.url}/?opponent=friend&moves=41")
+    page.get_by_label("What each free cell is worth").check()
+    best = page.get_by_role("button", name="the best move").first
+    assert best.evaluate("cell => getComputedStyle(cell).outlineStyle") == "solid"

@@ -37,6 +37,15 @@ def press(card, button):
     card.get_by_role("button", name=f"Button {button}", exact=True).click()
 
 
+def open_details(card):
+    card.get_by_text("Details, update and flash").click()
+
+
+def flash(page, card):
+    card.get_by_role("button", name="Flash").click()
+    page.get_by_role("dialog").get_by_role("button", name="Flash it").click()
+
+
 def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
@@ -46,6 +55,7 @@ def test_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
     page.goto(f"{server.url}/boards")
     board = card(page)
     expect(board.locator(".about")).to_have_text("2: two people, on this board")
+    open_details(board)
     expect(board).to_contain_text("micro:bit V2, MicroPython 1.18")
     expect(board).to_contain_text(re.compile(r"device clock \d:\d\d"))
     clock = board.locator(".clock")
@@ -97,9 +107,12 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
     expect(found.get_by_text("MicroPython 1.9.2")).to_be_visible()
     headline(board, MENU)
 
-    board.get_by_text("Update or flash").click()
+    open_details(board)
     for what, sent in (("Update", 1), ("Flash", 0)):
-        board.get_by_role("button", name=what).click()
+        if what == "Update":
+            board.get_by_role("button", name=what).click()
+        else:
+            flash(page, board)
         expect(board.get_by_text("files to send")).to_have_count(sent)
         expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         headline(board, MENU)
@@ -141,11 +154,76 @@ def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
     shown.does(("nudge", -1, 0))
     shown.card.get_by_role("button", name="Button B", exact=True).press("Enter")
     shown.does(("tap", "B"))
+    open_details(shown.card)
     device.shown, device.ms = DARK[:10] + b"\x09" + DARK[11:], 83_000
-    expect(shown.card.locator("rect").nth(10)).to_have_class("l9")
+    expect(shown.card.locator(".led").nth(10)).to_have_class("led l9")
     expect(shown.card).to_contain_text("device clock 1:23")
     board_sends(shown.live_boards, *PEOPLE)
-    expect(page.locator("#status")).to_contain_text("virtual-1: Player B's turn.")
+    expect(page.locator("#status")).to_contain_text("virtual-1: A on 5. Player B's turn.")
+
+
+TAKEN = bytes(9 if led % 5 in (led // 5, 4 - led // 5) else 0 for led in range(25))
+"""The cross with which a board answers."""
+
+
+def leds(**levels):
+    """25 levels, dark but for some cells: `c5=9` is cell 5 at level 9."""
+    shown = [0] * 25
+    for name, level in levels.items():
+        cell = int(name[1:]) - 1
+        shown[cell // 3 * 10 + cell % 3 * 2] = level
+    return bytes(shown)
+
+
+def test_cursor_marks_and_leds_are_announced(shown, page):
+    """A's mark is steady, B's pulses, and the cursor blinks; a reader hears where it goes."""
+    card, device, said = shown.card, shown.device, page.locator("#status")
+    card.get_by_role("group", name="virtual-1").focus()
+    picture = card.locator(".microbit svg")
+
+    def until(text, cursor, **others):
+        """Blink the cursor until something is said."""
+        for turn in range(400):
+            device.shown = leds(**{cursor: 7 * (turn % 2)}, **others)
+            page.wait_for_timeout(40)
+            if text in said.inner_text():
+                return
+        raise AssertionError(said.inner_text())
+
+    until("virtual-1: cursor on 5", "c5")
+    until("virtual-1: cursor on 6", "c6", c5=9)
+    board_sends(shown.live_boards, *PEOPLE)
+    until("virtual-1: A on 5. Player B's turn.", "c6", c5=9)
+    for turn in range(400):
+        device.shown = leds(c5=9, c1=(7, 4)[turn // 4 % 2], c9=7 * (turn % 2))
+        page.wait_for_timeout(40)
+        name = picture.get_attribute("aria-label")
+        if name == "LEDs of virtual-1: steady (A) 5; pulsing (B) 1; blinking (cursor) 9":
+            break
+    else:
+        raise AssertionError(name)
+    device.shown = TAKEN
+    expect(said).to_contain_text("Cell 9 is taken.")
+    device.shown = bytes([9] * 25)
+    expect(picture).to_have_attribute("aria-label", "LEDs of virtual-1: a letter, an icon or text")
+
+
+def test_card_keeps_its_size_when_a_game_starts(shown, page):
+    tall = shown.card.bounding_box()["height"]
+    board_sends(shown.live_boards, *PEOPLE)
+    headline(shown.card, "Player B's turn")
+    assert shown.card.bounding_box()["height"] == tall
+
+
+def test_flash_asks_before_it_removes_games(shown, page):
+    open_details(shown.card)
+    shown.card.get_by_role("button", name="Flash").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("It removes the games that are stored on the board")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    assert shown.live_boards.boards["virtual-1"].work is None
 
 
 HIDE = """(value) => {
@@ -190,6 +268,7 @@ def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, 
     page.goto(f"{server.url}/boards")
     expect(page.get_by_text("games are not stored: ")).to_be_visible()
     board_sends(server.live_boards, BOOT, *PEOPLE)
+    open_details(card(page))
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"
 
@@ -240,11 +319,15 @@ def test_data_logs_are_imported_from_the_file_picker_and_by_drop(serve, page, tm
     expect(section).to_be_visible()  # from then on this browser may make changes
     results = section.get_by_role("listitem")
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
-    expect(results).to_have_text(["anna.htm: 2 games, 2 new"])
+    expect(results).to_have_text(["✓ anna.htm: 2 games, 2 new"])
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
-    expect(results).to_have_text(["anna.htm: 2 games, 0 new", "anna.htm: 2 games, 2 new"])
+    expect(results).to_have_text(["✓ anna.htm: 2 games, 0 new", "✓ anna.htm: 2 games, 2 new"])
     with page.expect_response("**/api/logs?*"):
         page.evaluate(DROP, "<html>")
+    refused, stored = (
+        results.nth(at).evaluate("item => getComputedStyle(item).color") for at in (0, 1)
+    )
+    assert refused != stored  # a failure does not look like a success
     expect(results.first).to_contain_text("✗ short.htm is not a micro:bit's data log; copy")
     page.errors.clear()  # the browser logs every 400 answer
     with Store(tmp_path / "games.db") as store:

@@ -15,6 +15,11 @@ from stand_in_drive import USB_ID, StandInDrive
 NAME = f"usb-{USB_ID}"
 
 
+def flash(page, card):
+    card.get_by_role("button", name="Flash").click()
+    page.get_by_role("dialog").get_by_role("button", name="Flash it").click()
+
+
 @pytest.fixture
 def board(plugged, port):
     """A plugged-in port."""
@@ -47,6 +52,7 @@ def test_real_board_is_shown_named_and_unplugged_with_noise_as_text(
     page.goto(f"{server.url}/boards")
     card = page.get_by_role("article", name="table <b>2")
     expect(card.get_by_text("Unplugged")).to_be_visible()
+    card.get_by_text("Details, update and flash").click()
     board.plug()
     plugged.ports[USB_ID] = board.path
     expect(card.get_by_text(f"connected ({board.path})", exact=True)).to_have_count(2)
@@ -75,8 +81,9 @@ def test_boards_by_radio_are_shown_but_their_gateway_is_not(board, serve, page):
     page.goto(f"{server.url}/boards")
     card = page.get_by_role("article")
     expect(card).to_have_count(1)
+    card.get_by_text("Details, update and flash").click()
     expect(card.get_by_text(f"by radio, via {NAME}")).to_be_visible()
-    expect(card.get_by_text("Update or flash")).to_be_hidden()
+    expect(card.get_by_role("button", name="Flash")).to_be_hidden()
     page.goto(f"{server.url}/games")
     row = page.get_by_role("row").filter(has_text="A won")
     expect(row.get_by_text("before")).to_be_visible()
@@ -97,14 +104,14 @@ def test_real_board_is_flashed_through_its_drive(
         page.goto(f"{serve().url}/boards")
         card = page.get_by_role("article")
         expect(card.get_by_text(f"connected ({board.port})", exact=True)).to_have_count(1)
-        card.get_by_text("Update or flash").click()
-        card.get_by_role("button", name="Flash").click()
+        card.get_by_text("Details, update and flash").click()
+        flash(page, card)
         expect(card.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         expect(card.get_by_text("board started: micro:bit V1")).to_have_count(1)
         expect(card.locator(".headline")).to_have_text("Menu: choose an opponent")
         assert len(drive.received) == 1
         plugged.drives.clear()
-        card.get_by_role("button", name="Flash").click()
+        flash(page, card)
         expect(card.get_by_text("✗ the board's drive was not found")).to_be_visible()
     finally:
         plugged.ports.clear()  # before another board's port can get its name

@@ -114,3 +114,41 @@ def test_hostile_names_are_shown_as_text(serve, hostile, page):
         "1 game: boards with '<script>document.title'"
     )
     expect(page.get_by_role("cell", name=HOSTILE_NAMES[0][:40])).to_be_visible()
+
+
+def test_players_keep_marks_and_colours_if_b_begins(url, page):
+    page.goto(f"{url}/games/3")
+    page.keyboard.press("ArrowRight")  # B's first move, in the centre
+    mark = page.locator(".cell").nth(4).locator(".O")
+    blue = mark.evaluate("mark => getComputedStyle(mark).stroke")
+    expect(page.get_by_role("link", name="Try this position")).to_have_attribute(
+        "href", "/?position=....O....&first=O"
+    )
+    page.get_by_role("link", name="Try this position").click()
+    expect(page.get_by_role("button", name="5, in the centre, O")).to_be_visible()
+    page.goto(f"{url}/statistics")
+    bar = page.locator(".bar .b").first
+    assert bar.evaluate("bar => getComputedStyle(bar).fill") == blue
+
+
+def test_results_and_boards_are_in_view_on_a_phone(url, page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        page.goto(f"{url}/games")
+        for name in ("A won", "blue table"):
+            box = page.get_by_role("cell", name=name).first.bounding_box()
+            assert box["x"] + box["width"] <= 390
+        page.goto(f"{url}/statistics")
+        for section in ("Results", "Boards"):
+            region = page.get_by_role("region", name=section)
+            assert region.evaluate("region => region.scrollWidth <= region.clientWidth")
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_number_that_no_game_has_is_named_and_there_is_a_way_on(url, page):
+    page.goto(f"{url}/games/{'9' * 23}")
+    expect(page.get_by_role("status")).to_have_text(f"There is no game {'9' * 23}")
+    page.get_by_role("link", name="See all games").click()
+    expect(page.get_by_role("heading", name="Games")).to_be_visible()
+    page.errors.clear()  # the 404

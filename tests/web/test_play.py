@@ -282,3 +282,55 @@ def test_games_from_another_computer_are_not_stored(serve, page):
     # Without TLS, the browser reports that it ignores one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
     assert not games(server.db)
+
+
+def test_duplicated_tab_does_not_report_the_others_game(server, play):
+    page = play("opponent=friend", "X’s turn")
+    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
+        cell(page, number).click()
+        says(page, f"{turn}’s turn")
+    with page.expect_popup() as popup:
+        page.evaluate("window.open(location.href)")
+    copy = popup.value
+    cell(copy, 3).click()
+    copy.get_by_text("This game began in another tab or with a link").wait_for()
+    copy.get_by_role("button", name="New game").click()
+    win_between_friends(copy)
+    copy.get_by_text("Stored as game 1.").wait_for()
+    copy.close()
+    cell(page, 3).click()
+    page.get_by_text("Stored as game 2.").wait_for()
+    assert [game.moves for game in games(server.db)] == ["03142", "03142"]
+
+
+def test_undo_to_the_start_keeps_the_focus(play):
+    page = play("opponent=friend&moves=4", "O’s turn")
+    undo = page.get_by_role("button", name="Undo")
+    undo.press("Enter")
+    says(page, "Looking back: at the beginning")
+    expect(undo).to_be_focused()
+
+
+def test_slow_server_is_named_until_it_answers(play):
+    page = play("opponent=alphabeta", "Your turn: you are X")
+    held = Held(page, "**/api/play?*")
+    cell(page, 5).click()
+    expect(page.get_by_role("alert")).to_contain_text("noughts is slow to answer")
+    held.next().continue_()
+    says(page, "Your turn: you are X")
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_equal_values_are_written_once_instead_of_in_each_cell(play):
+    page = play("opponent=friend", "X’s turn")
+    page.get_by_label("What each free cell is worth").check()
+    page.get_by_text("Every move here has the same value: draw.").wait_for()
+    assert cell(page, 1).inner_text() == ""
+    assert "draw with best play" in cell(page, 1).get_attribute("aria-label")
+
+
+def test_person_is_x_and_the_engine_o_whoever_begins(play):
+    page = play("opponent=alphabeta&first=O&you=X", "Your turn: you are X")
+    assert sorted(marks(page)) == sorted("O........")
+    learn = page.get_by_role("link", name="How alpha-beta searches this position")
+    assert learn.get_attribute("href").count("X") == 1  # there, X moves first

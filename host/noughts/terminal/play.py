@@ -108,7 +108,8 @@ blinking  the cursor
 [ ]       around the last move
 
 a b       button A and button B; or click on them
-space     both: back to the menu; there, tilt on or off
+space     both: back to the menu; there, switch between
+          buttons and tilt
 arrows    tilt the board that way for a moment
 v         replay the last game, with a verdict on each move
 r         the reset button

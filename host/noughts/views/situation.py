@@ -38,8 +38,8 @@ _SHOWN_TWICE = 2
 """Looks: a single one may catch a half-drawn picture, or scrolling text."""
 _MENU = {
     "P": "2: two people, on this board",
-    "E": "E: the chip, easy: it plays anywhere",
-    "M": "M: the chip, medium: it completes and blocks lines",
+    "E": "E: the chip, easy: it picks any free cell",
+    "M": "M: the chip, medium: it finishes and blocks lines",
     "H": "H: the chip, hard: it never loses",
 }
 _OTHER = {"A": "B", "B": "A"}
@@ -132,7 +132,9 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
-        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", "tilt on or off")))
+        return Instructions(
+            "Menu: choose an opponent", about, (*choose, ("A+B", "switch between buttons and tilt"))
+        )
     if now.phase == "fault":
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
@@ -141,7 +143,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if game is None:
         return Instructions("The board is starting", "The menu will appear in a moment.")
     if now.phase == "over":
-        begins = ("A or B", f"next game: player {_OTHER[game.first]} begins")
+        begins = ("either button", f"next game: player {_OTHER[game.first]} begins")
         return Instructions(
             _ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else ""
         )
@@ -149,7 +151,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if now.phase == "thinking":
         about = "The chip will move in a moment."
         return Instructions("The chip's turn", about, (_TO_MENU,), player)
-    about = "Bright: A. Pulsing: B. Blinking: the cursor."
+    about = "Steady: A. Pulsing: B. Fast blinking: the cursor."
     if now.answer:
         taken = now.answer == "taken"
         about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."

@@ -3,7 +3,7 @@
 import { boardPicture } from './board.js';
 import { follow } from './live.js';
 import { microbit } from './microbit.js';
-import { $, element } from './page.js';
+import { $, counted, element, signed } from './page.js';
 import { post, showError } from './server.js';
 
 const MAX_BYTES = 400_001; // bytes that are sent: a data log is shorter, and the server says so
@@ -30,10 +30,13 @@ class Card {
     this.part = (selector) => this.root.querySelector(selector);
     this.parts = (selector) => this.root.querySelectorAll(selector);
     const actHere = (what) => act({ board: id, ...what });
-    if (virtual) this.lightUp = microbit(this.part('.device'), name, actHere);
+    this.name = name;
+    if (virtual) this.lightUp = microbit(this.part('.device'), name, actHere, (text) => this.say(text));
     else this.parts('.device, .device-clock').forEach((part) => part.remove());
     for (const button of this.parts('[data-do]')) {
-      button.addEventListener('click', () => actHere({ do: button.dataset.do }));
+      const what = { do: button.dataset.do };
+      const flash = what.do === 'flash';
+      button.addEventListener('click', async () => (!flash || (await mayFlash(this.name))) && actHere(what));
     }
     for (const event of ['focusin', 'pointerdown']) {
       this.root.addEventListener(event, () => (lastUsed = this));
@@ -41,9 +44,11 @@ class Card {
   }
 
   show(board) {
-    const { name, headline, about, player, game, work } = board;
+    const { name, headline, player, game, work } = board;
+    this.name = name;
     this.root.setAttribute('aria-label', name);
     this.root.classList.toggle('away', !board.running);
+    this.root.classList.toggle('v2', board.kind.endsWith('V2'));
     for (const part of this.parts('[data-text]')) part.textContent = board[part.dataset.text];
     this.part('.headline').className = `headline ${player && `of-${player.toLowerCase()}`}`;
     const controls = board.buttons.flatMap(([key, text]) => [element('dt', {}, key), element('dd', {}, text)]);
@@ -55,10 +60,27 @@ class Card {
     this.part('.lines').replaceChildren(
       ...board.lines.map(([kind, text]) => element('li', { class: kind }, text)).reverse(),
     );
+    this.part('.nothing').hidden = board.lines.length > 0;
     this.part('.work').hidden = board.by_radio;
     if (work) this.showWork(work);
-    const text = `${name}: ${headline}. ${about}`;
-    if (this === lastUsed && $('status').textContent !== text) $('status').textContent = text;
+    this.announce(board);
+  }
+
+  /** Says the last move, whose turn it is, and what is new in the text below. */
+  announce({ headline, about, game }) {
+    const placed = game.marks !== this.marks && game.last != null;
+    const mark = placed ? `${game.marks[game.last] === 'X' ? 'A' : 'B'} on ${game.last + 1}. ` : '';
+    // A press on a taken cell: the LEDs answer with a cross.
+    const taken = about.startsWith('X:') && this.lightUp?.cursor();
+    const news = taken ? `Cell ${taken} is taken.` : about;
+    const text = `${mark}${headline}.${news && news !== this.news ? ` ${news}` : ''}`;
+    const changed = placed || headline !== this.headline || news !== this.news;
+    Object.assign(this, { marks: game.marks, headline, news });
+    if (changed) this.say(text);
+  }
+
+  say(text) {
+    if (this === lastUsed) $('status').textContent = `${this.name}: ${text}`;
   }
 
   /** Who plays, and the score array: A's marks count +1 on their lines, B's −1. */
@@ -67,10 +89,9 @@ class Card {
     this.part('.game-about').textContent = about;
     this.parts('.scores td').forEach((cell, at) => {
       const [line, value] = scores[at];
-      const text = value > 0 ? `+${value}` : String(value).replace('-', '−');
       cell.className = { 2: 'number near', 3: 'number line' }[Math.abs(value)] ?? 'number';
       cell.title = line;
-      cell.replaceChildren(element('span', { class: 'hidden-text' }, `${line} `), text);
+      cell.replaceChildren(element('span', { class: 'hidden-text' }, `${line} `), signed(value));
     });
   }
 
@@ -79,7 +100,7 @@ class Card {
     const busy = result === undefined;
     const bar = this.part('progress');
     for (const button of this.parts('.work button')) button.disabled = busy;
-    if (busy) this.part('.work').open = true;
+    if (busy) this.part('.more').open = true;
     bar.hidden = !busy;
     if (total) [bar.max, bar.value] = [total, done];
     else bar.removeAttribute('value');
@@ -97,13 +118,23 @@ class Card {
   }
 }
 
+/** Asks whether a board's stored games may go. */
+function mayFlash(name) {
+  const dialog = $('flashing');
+  $('flashing-name').textContent = name;
+  dialog.returnValue = '';
+  dialog.showModal();
+  return new Promise((answer) => {
+    dialog.addEventListener('close', () => answer(dialog.returnValue === 'flash'), { once: true });
+  });
+}
+
 $('check').addEventListener('click', () => act({ do: 'check' }));
 
 function showDoctor({ doing, results }) {
   $('check').disabled = doing !== '';
   const wrong = results.flatMap(({ checks }) => checks).filter(({ good }) => !good).length;
-  const counted = wrong === 1 ? '1 problem' : `${wrong} problems`;
-  const ended = wrong ? `${counted} found.` : 'All is well.';
+  const ended = wrong ? `${counted(wrong, 'problem')} found.` : 'All is well.';
   $('checked').textContent = doing ? `Checking ${doing} …` : ended;
   $('found').replaceChildren(
     ...results.flatMap(({ name, checks }) => [
@@ -137,7 +168,8 @@ async function store(files) {
     $('stored').prepend(line);
     try {
       const address = `/api/logs?${new URLSearchParams({ name: file.name })}`;
-      line.textContent = (await post(address, file.slice(0, MAX_BYTES))).text;
+      line.textContent = `✓ ${(await post(address, file.slice(0, MAX_BYTES))).text}`;
+      line.className = 'good';
     } catch (error) {
       line.className = 'bad';
       line.textContent = `✗ ${error.message}`;

@@ -1,18 +1,33 @@
 // A virtual micro:bit: its LEDs at their levels, its buttons, and ways to tilt it.
 
 import { ARROWS } from './board.js';
+import { Leds } from './leds.js';
 
 const NUDGE_MS = 300; // as long as an arrow key tilts it
+const LOOK_MS = 150; // how often it is seen what the LEDs show
 const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
 
 /**
- * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`.
- * Gives a function that shows 25 digits on its LEDs.
+ * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`, and
+ * `say` what happens to its cursor. Gives a function that shows 25 digits on its LEDs; its `cursor()`
+ * is the cell where the cursor was seen last, 1 to 9, or null.
  */
-export function microbit(device, name, act) {
+export function microbit(device, name, act, say) {
   const root = device.querySelector('.microbit');
-  const leds = device.querySelectorAll('rect');
-  device.querySelector('svg').setAttribute('aria-label', `The LEDs of ${name}`);
+  const lights = device.querySelectorAll('.led');
+  const leds = new Leds();
+  let cursor = null;
+  const look = () => {
+    const now = performance.now();
+    const text = `LEDs of ${name}: ${leds.text(now)}`;
+    const picture = device.querySelector('svg');
+    if (picture.getAttribute('aria-label') !== text) picture.setAttribute('aria-label', text);
+    const cell = leds.cursor(now);
+    if (cell && cell !== cursor) say(`cursor on ${cell}`);
+    cursor = cell ?? cursor;
+  };
+  look();
+  setInterval(look, LOOK_MS);
   const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
   root.setAttribute('aria-label', keys);
 
@@ -51,7 +66,11 @@ export function microbit(device, name, act) {
     };
     whileHeld(button, down, up, () => act({ do: 'nudge', x, y }));
   }
-  return (levels) => leds.forEach((led, at) => led.setAttribute('class', `l${levels[at]}`));
+  const lightUp = (levels) => {
+    leds.see(levels, performance.now());
+    lights.forEach((light, at) => light.setAttribute('class', `led l${levels[at]}`));
+  };
+  return Object.assign(lightUp, { cursor: () => cursor });
 }
 
 /** A button that can be held by a pointer; by keyboard, or by a screen reader, it is tapped. */
