@@ -51,7 +51,8 @@ def test_menu_is_read_from_the_leds():
         assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
         assert instructions(observer.now, "b").about == f"{letter}: {about}"
     assert buttons(observer) == {
-        "button A": "next opponent", "button B": "start the game", "A+B": "switch between buttons and tilt",
+        "button A": "next opponent", "button B": "start the game",
+        "A+B": "switch between buttons and tilt",
     }  # fmt: skip
     assert instructions(observed().now, "b").about == "The LEDs show the opponent."
 
@@ -99,7 +100,7 @@ def test_instructions_list_the_buttons():
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert buttons(over) == {"either button": "next game: player B begins", "A+B": "to the menu"}
-    assert "v       replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
+    assert "v              replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
 
 
 def test_icons_are_explained_and_not_read_as_marks():
