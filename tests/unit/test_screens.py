@@ -72,9 +72,9 @@ async def test_narrow_terminal_has_the_instructions_below_the_board(width):
     board.says(Boot("00000A83", "V2", "1.0.0", "2798"), *stages(A_WINS))
     with playing(board, Path("games.db")) as app:
         async with app.run_test(size=(width, 40)):
-            await settled(lambda: "A or B  next game: player B begins\n" in screen_text(app))
+            await settled(lambda: "a button  next game: player B begins\n" in screen_text(app))
             lines = [line.strip() for line in screen_text(app).splitlines()]
-    assert "A+B     to the menu" in lines
+    assert "A+B       to the menu" in lines
     first = lines.index("A B ·  A  you")
     assert lines[first + 1 : first + 3] == ["A A B  B  the chip, hard", "A · B  game 1"]
     assert lines[-2].startswith("q quit · ? help") and lines[-1].startswith("clock ")

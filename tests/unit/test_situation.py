@@ -99,8 +99,8 @@ def test_instructions_list_the_buttons():
     )  # fmt: skip
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
-    assert buttons(over) == {"either button": "next game: player B begins", "A+B": "to the menu"}
-    assert "v              replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
+    assert buttons(over) == {"a button": "next game: player B begins", "A+B": "to the menu"}
+    assert "v         replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
 
 
 def test_icons_are_explained_and_not_read_as_marks():

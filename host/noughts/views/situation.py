@@ -143,7 +143,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
     if game is None:
         return Instructions("The board is starting", "The menu will appear in a moment.")
     if now.phase == "over":
-        begins = ("either button", f"next game: player {_OTHER[game.first]} begins")
+        begins = ("a button", f"next game: player {_OTHER[game.first]} begins")
         return Instructions(
             _ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else ""
         )
