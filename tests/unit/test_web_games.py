@@ -19,7 +19,7 @@ from noughts.store.timestamps import of_day
 from noughts.views import class_report as figures
 from noughts.views.games import describe
 from noughts.web import games as web_games
-from noughts.web.games import chosen_games
+from noughts.web.games import requested_games
 from sample_games import A_WINS, AT, DRAW, add, filled, insert, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -42,7 +42,7 @@ def test_query_is_read_like_command_line_options(monkeypatch):
         "board=blue+table&board=9900&seats=PP&seats=ph&result=a&result=DRAW&result=A"
         "&since=2026-11-21&until=today&other=1"
     )
-    chosen = chosen_games(query)
+    chosen = requested_games(query)
     boards, moments = ("blue table", "9900"), [of_day(date(2026, 11, day)) for day in (21, 23)]
     assert chosen == GameFilter(boards, "PH", ("A", "draw"), *moments, moved=True)
     assert describe(chosen) == (
@@ -53,13 +53,13 @@ def test_query_is_read_like_command_line_options(monkeypatch):
 
 def test_filter_accepts_days_without_a_midnight(in_zone):
     in_zone("Africa/Cairo")
-    chosen = chosen_games(QueryParams("since=2026-04-24&until=2026-04-23"))
+    chosen = requested_games(QueryParams("since=2026-04-24&until=2026-04-23"))
     assert describe(chosen) == "since 2026-04-24, until 2026-04-23"
 
 
 def test_invalid_value_error_names_the_field_and_shortens_the_value():
     with pytest.raises(NoughtsError, match=f"^since: '{'x' * 20}' is not a usable date; "):
-        chosen_games(QueryParams("since=" + "x" * 99))
+        requested_games(QueryParams("since=" + "x" * 99))
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19, "9" * 5000])

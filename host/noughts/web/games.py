@@ -45,16 +45,19 @@ _Value = TypeVar("_Value")
 def listed(request: Request) -> Response:
     """One page of the games chosen by the address, the newest first."""
     query = request.query_params
-    chosen, asked = chosen_games(query), query.get("page", "")
-    which = listable(chosen)
+    requested, page_number = requested_games(query), query.get("page", "")
+    which = listable(requested)
     with Store(request.app.state.site.db) as store:
         total = queries.count(store, which)
-        unfinished = queries.count(store, chosen) - total if total and not chosen.results else 0
+        unfinished = (
+            queries.count(store, requested) - total if total and not requested.results else 0
+        )
         pages = max(1, -(-total // PAGE))
         # The address may be older than the store, or typed.
-        page = min(int(asked), pages) if re.fullmatch("[1-9][0-9]{0,17}", asked) else 1
-        values = _chooser(store, chosen, total)
-        found = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
+        is_number = re.fullmatch("[1-9][0-9]{0,17}", page_number)
+        page = min(int(page_number), pages) if is_number else 1
+        values = _chooser(store, requested, total)
+        table = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
     if unfinished:
         values["summary"] += f", and {counted(unfinished, 'unfinished game')} not listed"
     if pages > 1:
@@ -65,7 +68,7 @@ def listed(request: Request) -> Response:
         for text, to in steps.items()
         if 1 <= to <= pages and to != page
     ]
-    return answer(request, "games", **values, games=found, links=links, query=_query(query))
+    return answer(request, "games", **values, games=table, links=links, query=_query(query))
 
 
 def one(request: Request) -> Response:
@@ -73,26 +76,26 @@ def one(request: Request) -> Response:
     number, query = request.path_params["number"], request.query_params
     if number > sys.maxsize:  # SQLite's largest too
         return error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
-    which = listable(chosen_games(query))
+    which = listable(requested_games(query))
     try:
         with Store(request.app.state.site.db) as store:
-            found = queries.game(store, number)
-            before, after = queries.before_and_after(store, which, found)
+            game = queries.game(store, number)
+            previous, following = queries.before_and_after(store, which, game)
     except StoreError as error:
         why = request.app.state.site.for_all_readers(str(error))
         return error_answer(request.scope, 404, why)
-    shown = replay(found)
-    neighbours = {"Previous game": before, "Next game": after}
+    replayed = replay(game)
+    neighbours = {"Previous game": previous, "Next game": following}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
     return answer(
         request,
         "game",
         title=f"Game {number}",
-        game=shown,
+        game=replayed,
         view={
-            "steps": list(map(vars, shown.steps)),
-            "first": shown.first,
-            "thought_ms": found.thought_ms,
+            "steps": list(map(vars, replayed.steps)),
+            "first": replayed.first,
+            "thought_ms": game.thought_ms,
         },
         links=[*links, ("All games", f"/games{_query(query)}")],
     )
@@ -101,40 +104,40 @@ def one(request: Request) -> Response:
 async def figures(request: Request) -> Response:
     """Statistics. Only one request counts at a time, so that a class does not block the rest."""
     db, query = request.app.state.site.db, request.query_params
-    chosen = chosen_games(query)
+    requested = requested_games(query)
     async with request.app.state.counting:
-        values = await run_in_threadpool(_counted, db, chosen, store_state(db))
+        values = await run_in_threadpool(_counted, db, requested, store_state(db))
     return answer(request, "statistics", **values, query=_query(query), report=False)
 
 
 @lru_cache(16)  # enough for a class
-def _counted(db: Path, chosen: GameFilter, state: object) -> dict[str, Any]:
+def _counted(db: Path, requested: GameFilter, state: object) -> dict[str, Any]:
     """The statistics of these games with the store in this state; counting takes seconds."""
     with Store(db) as store:
-        found = stats(store, chosen)
-        values = _chooser(store, chosen, found.games)
-        if found.games:
-            positions = met_positions(store, chosen)
-            values["found"] = statistics(found, queries.last_games(store, chosen), positions)
+        counts = stats(store, requested)
+        values = _chooser(store, requested, counts.games)
+        if counts.games:
+            positions = met_positions(store, requested)
+            values["found"] = statistics(counts, queries.last_games(store, requested), positions)
         return values
 
 
 def store_state(db: Path) -> object:
     """A value that changes whenever the store is written or replaced."""
-    found = [path.stat() for path in (db, Path(f"{db}-wal")) if path.exists()]
+    files = [path.stat() for path in (db, Path(f"{db}-wal")) if path.exists()]
     # Even reading a store makes an empty log.
-    return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
+    return tuple((file.st_size, file.st_mtime_ns, file.st_ino) for file in files if file.st_size)
 
 
-def _chooser(store: Store, chosen: GameFilter, total: int) -> dict[str, Any]:
+def _chooser(store: Store, requested: GameFilter, total: int) -> dict[str, Any]:
     """The choices of the form, and the number of games."""
     stored = total > 0 or any(queries.games(store, GameFilter(), 1))
-    which = describe(chosen)
-    played = {*queries.seats_played(store), *filter(None, [chosen.seats])}
+    which = describe(requested)
+    played = {*queries.seats_played(store), *filter(None, [requested.seats])}
     none = "No game matches." if stored else "No game is stored yet."
     return {
-        "chosen": chosen,
-        "days": days(chosen),
+        "chosen": requested,
+        "days": days(requested),
         "total": total,
         "stored": stored,
         "summary": f"{counted(total, 'game')}{f': {which}' if which else ''}" if total else none,
@@ -146,12 +149,12 @@ def _chooser(store: Store, chosen: GameFilter, total: int) -> dict[str, Any]:
 
 def _query(query: QueryParams, **more: int) -> str:
     """The address's choice of games for links; begins with `?`, or is empty."""
-    chosen = [(name, text) for name, text in query.multi_items() if name != "page" and text.strip()]
-    words = urlencode([*chosen, *more.items()])
+    fields = [(name, text) for name, text in query.multi_items() if name != "page" and text.strip()]
+    words = urlencode([*fields, *more.items()])
     return f"?{words}" if words else ""
 
 
-def chosen_games(query: QueryParams) -> GameFilter:
+def requested_games(query: QueryParams) -> GameFilter:
     """The games chosen by the address, in the words of `noughts games`; empty fields are ignored.
 
     Raises `NoughtsError`.
@@ -168,17 +171,17 @@ def chosen_games(query: QueryParams) -> GameFilter:
 
 
 def _all(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> list[_Value]:
-    given = query.getlist(name)[-20:]  # SQLite limits the length of a condition
+    texts = query.getlist(name)[-20:]  # SQLite limits the length of a condition
     try:
-        return [parse(text) for text in given if text.strip()]
+        return [parse(text) for text in texts if text.strip()]
     except ValueError as error:
         raise NoughtsError(f"{name}: {error}") from error
 
 
 def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Value | None:
     """The last of several, as on the command line."""
-    given = _all(query, name, parse)
-    return given[-1] if given else None
+    values = _all(query, name, parse)
+    return values[-1] if values else None
 
 
 async def keep(request: Request) -> Response:
@@ -221,14 +224,14 @@ def read(body: bytes) -> list[Game]:
 async def keep_log(request: Request) -> Response:
     """Store the games of a V2's data log, the body, and answer with their number."""
     name = printable(request.query_params.get("name", "")[:100])
-    found = await run_in_threadpool(data_log.games, await request.body(), name)
-    if not found:
+    games = await run_in_threadpool(data_log.games, await request.body(), name)
+    if not games:
         return JSONResponse({"text": f"{name}: no games yet"})
     board, at = name_of_copy(name), timestamps.now()
-    received = [Received.of(board, each, at, late=True) for each in found]
+    received = [Received.of(board, game, at, late=True) for game in games]
     stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
-    new = sum(each.new for each in stored)
-    return JSONResponse({"text": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
+    new = sum(line.new for line in stored)
+    return JSONResponse({"text": f"{name}: {counted(len(games), 'game')}, {new:,} new"})
 
 
 def _stored(db: Path, received: list[Received]) -> list[Stored]:

@@ -111,9 +111,9 @@ class LiveBoard:
         if not event.resent:
             self._last_events.append(event)
         if isinstance(event, events.SentenceStored):
-            sentence, now = event.sentence, self.observer.now.game
+            sentence, shown_game = event.sentence, self.observer.now.game
             # The LEDs do not show earlier games.
-            if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
+            if not event.late or isinstance(sentence, Boot) or is_same(sentence, shown_game):
                 self.observer.receive(sentence)
 
     def record(self, display_name: str) -> dict[str, object]:
@@ -155,10 +155,10 @@ class LiveBoard:
         if not self.state.connected:
             what = "it" if self.state.gateway is None else "its gateway"
             return Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
-        now = self.observer.now
-        if self.state.game is None and now.phase == "starting" and self.virtual is None:
+        situation = self.observer.now
+        if self.state.game is None and situation.phase == "starting" and self.virtual is None:
             return Instructions("Waiting for a game", "It sends every move once a game starts.")
-        return instructions(now, self._controls())
+        return instructions(situation, self._controls())
 
     def _tile(self) -> tuple[str, str]:
         """Two short lines for the page Class."""
@@ -251,18 +251,19 @@ class LiveBoards:
 
     def _set_words(self) -> None:
         with self.lock:
-            session, called = self.session, self.session.display_name
+            session, display_name = self.session, self.session.display_name
             error = f"games are not stored: {self.watch.error}" if self.watch.error else ""
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
             ]
             notices = [*filter(None, [error or session.warning]), *waiting[:5]]
             shown = [board for board in self.boards.values() if not board.state.is_gateway]
-            records = {board.id: board.record(called(board.id)) for board in shown}
+            records = {board.id: board.record(display_name(board.id)) for board in shown}
+            order = sorted(records, key=lambda name: (name_key(display_name(name)), name))
         self.words.set("site", [printable(self._for_all_readers(text)) for text in notices])
         for name, record in records.items():
             self.words.set(f"board/{name}", record)
-        self.words.set("order", sorted(records, key=lambda name: (name_key(called(name)), name)))
+        self.words.set("order", order)
         self.words.set("doctor", self.doctor)
 
     def _set_leds(self) -> None:

@@ -34,31 +34,32 @@ _READING = threading.Lock()
 
 
 async def page(request: Request) -> Response:
+    """The page Play; its script asks `played`."""
     return answer(request, "play", opponents=engines().values())
 
 
 def played(request: Request) -> Response:
     """The state of a game, after the engine's answer if it is the engine's turn."""
-    asked = request.query_params
-    opponent = asked.get("opponent", FRIEND)
-    first = "O" if asked.get("first") == "O" else "X"
-    marks = asked.get("position") or "." * 9
+    query = request.query_params
+    opponent = query.get("opponent", FRIEND)
+    first = "O" if query.get("first") == "O" else "X"
+    marks = query.get("position") or "." * 9
     start = Board(marks if first == "X" else swapped(marks))
-    moves = list(map(as_cell, asked.get("moves", "")))
+    moves = list(map(as_cell, query.get("moves", "")))
     end = _played(start, moves)
     turn = turn_of(end, names_from(first))
-    you = "O" if opponent != FRIEND and (asked.get("you") or turn) == "O" else "X"
-    at = asked.get("at", "")
-    shown = int(at) if at.isdecimal() and len(at) == 1 else len(moves)
+    you = "O" if opponent != FRIEND and (query.get("you") or turn) == "O" else "X"
+    at = query.get("at", "")
+    shown_ply = int(at) if at.isdecimal() and len(at) == 1 else len(moves)
     sides = opponent, you, first
-    if opponent == FRIEND or end.is_over or turn == you or shown < len(moves):
-        return JSONResponse(described(start, moves, min(shown, len(moves)), *sides))
+    if opponent == FRIEND or end.is_over or turn == you or shown_ply < len(moves):
+        return JSONResponse(described(start, moves, min(shown_ply, len(moves)), *sides))
     reply, took_ms = _answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
-    found = described(start, [*moves, cell], None, *sides)
-    found["cost"] = _how_it_chose(reply, took_ms)
-    return JSONResponse(found)
+    state = described(start, [*moves, cell], None, *sides)
+    state["cost"] = _how_it_chose(reply, took_ms)
+    return JSONResponse(state)
 
 
 def _played(start: Board, moves: list[int]) -> Board:
@@ -85,7 +86,7 @@ def _how_it_chose(reply: Reply, took_ms: float) -> str:
 
 @cache
 def _answered(name: str, position: Position) -> tuple[Reply, float]:
-    """An engine's answer, and the time that it took when first asked.
+    """An engine's answer, and the time that it took when first query.
 
     Cached: anyone who may watch may ask, and minimax takes a while.
     """
@@ -99,41 +100,45 @@ def learn(request: Request) -> Response:
     """The search in the address, or a message if it cannot be followed."""
     text = request.query_params.get("position", "..XXOO.XO")
     search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
-    shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
+    values: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
     status = 200
     try:
         position = parse_unfinished(text)
-        shown |= {"position": position} | followed(position, search)
+        values |= {"position": position} | followed(position, search)
     except NoughtsError as error:
-        shown["message"], status = str(error), 400
-    return answer(request, "learn", status, **shown, search=search, searches=CALLED)
+        values["message"], status = str(error), 400
+    return answer(request, "learn", status, **values, search=search, searches=CALLED)
 
 
 def puzzles(request: Request) -> Response:
     """The puzzle in the address, or a random one of its level, but not the one before."""
-    asked = request.query_params
+    query = request.query_params
     with _READING:
-        met = _people_met(request.app.state.site.db, int(time.monotonic() // 60))
-    wanted = asked.get("level", "")
-    if wanted not in ("", *map(str, LEVELS)):
-        raise NoughtsError(f"{wanted[:20]!r} is not a level; choose 1, 2 or 3")
-    if "position" in asked:
-        shown = posed(parsed_puzzle(asked["position"]), met)
-        return answer(request, "puzzles", wanted=wanted, **shown)
-    after = Board(asked["after"]).position if "after" in asked else EMPTY
-    chosen = int(wanted) if wanted else random.choice(LEVELS)
-    drawn = random_puzzle(random.Random(), lambda each: puzzle_level(each, met) == chosen, after)
-    query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
-    words = urlencode([(name, text) for name, text in query.items() if text])
+        people_moves = _people_moves(request.app.state.site.db, int(time.monotonic() // 60))
+    level = query.get("level", "")
+    if level not in ("", *map(str, LEVELS)):
+        raise NoughtsError(f"{level[:20]!r} is not a level; choose 1, 2 or 3")
+    if "position" in query:
+        puzzle_values = posed(parsed_puzzle(query["position"]), people_moves)
+        return answer(request, "puzzles", wanted=level, **puzzle_values)
+    previous = Board(query["after"]).position if "after" in query else EMPTY
+    drawn_level = int(level) if level else random.choice(LEVELS)
+    puzzle = random_puzzle(
+        random.Random(),
+        lambda position: puzzle_level(position, people_moves) == drawn_level,
+        previous,
+    )
+    fields = {"position": puzzle.position, "level": level, "next": "after" in query or ""}
+    words = urlencode([(name, text) for name, text in fields.items() if text])
     return RedirectResponse(f"{request.url.path}?{words}", 303)
 
 
 @lru_cache(1)
-def _people_met(db: Path, minute: int) -> PeopleMoves:
+def _people_moves(db: Path, minute: int) -> PeopleMoves:
     """The moves of people in the stored games; reading 100,000 games takes a second."""
     try:
         with Store(db) as store:
-            found = met_positions(store, GameFilter())
+            positions = met_positions(store, GameFilter())
     except StoreError:
         return {}
-    return {each.position: (each.met, each.mistakes) for each in found}
+    return {position.position: (position.met, position.mistakes) for position in positions}

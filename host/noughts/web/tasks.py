@@ -135,20 +135,20 @@ def _flash_virtual(boards: LiveBoards, board: RestartableBoard, table_id: str) -
 
 
 def _check(boards: LiveBoards) -> None:
-    found: list[dict[str, object]] = []
+    results: list[dict[str, object]] = []
 
     def show(doing: str) -> None:
-        boards.doctor = {"doing": printable(doing), "results": list(found)}
+        boards.doctor = {"doing": printable(doing), "results": list(results)}
 
     def note(name: str, checks: Iterable[Check]) -> None:
-        found.append({"name": name, "checks": [_record(check) for check in checks]})
+        results.append({"name": name, "checks": [_record(check) for check in checks]})
 
     try:
         show("this computer")
         virtual = boards.virtual.names_by_port
-        there = find_boards(list(virtual))
-        note("This computer", of_computer(bool(there)))
-        for board in there:
+        found_boards = find_boards(list(virtual))
+        note("This computer", of_computer(bool(found_boards)))
+        for board in found_boards:
             name = ""
             if board.port is not None:
                 name = virtual.get(board.port.name) or name_of(board.port)
