@@ -259,7 +259,7 @@ def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypat
     for found in (*facts, hexes["V1"], proofs["hard"], proofs["hard"]["first"], duel):
         keys += found
     keys += [*duel["first"]["won"], *_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
-    kinds = [each._kind for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
+    kinds = [each.event_name for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
     for name in (*keys, *filter(None, kinds), "boot", "game"):
         assert f"`{name}`" in document, name
     for sentence in BOOT, stages(DRAW)[0]:

@@ -18,15 +18,15 @@ DisplayName = Callable[[str], str]
 class Event:
     """What has happened while boards are watched.
 
-    name: in `noughts watch --json`. template: its text, with fields in braces.
+    event_name: in `noughts watch --json`. template: its text, with fields in braces.
     """
 
-    _name: ClassVar[str]
+    event_name: ClassVar[str]
     _template: ClassVar[str]
 
     def __init_subclass__(cls, name: str = "", template: str = "") -> None:
         """Define an event; see above."""
-        cls._name, cls._template = name, template
+        cls.event_name, cls._template = name, template
 
     @property
     def resent(self) -> bool:
@@ -44,7 +44,7 @@ class Event:
 
     def record(self) -> dict[str, object]:
         """Its fields in `noughts watch --json`, which docs/scripts.md explains."""
-        return {"event": self._name} | vars(self)
+        return {"event": self.event_name} | vars(self)
 
 
 @dataclass(unsafe_hash=True)
@@ -255,7 +255,7 @@ class BrokerUnavailable(Event, name="waiting", template="waiting for {broker}: {
 
     def record(self) -> dict[str, object]:
         """As for a port, which scripts wait for in the same way."""
-        return {"event": self._name, "port": self.broker, "why": self.why}
+        return {"event": self.event_name, "port": self.broker, "why": self.why}
 
 
 @dataclass(unsafe_hash=True)
