@@ -28,7 +28,7 @@ from noughts.store.capture import read as read_capture
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
-from noughts.views.games import games_table
+from noughts.views.stored_games import games_table
 
 _SHOWN = 20
 """Games in a table of a notebook."""

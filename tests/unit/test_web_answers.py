@@ -10,7 +10,7 @@ from noughts.game.board import Board
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.views import board
+from noughts.views.analysis import analysis_of
 from noughts.web import play
 from noughts.web.safety import Site
 from sample_games import AT, filled, stages
@@ -64,7 +64,7 @@ def test_invalid_page_game_is_refused(tmp_path, changed):
 
 
 def described(moves, start=None, **named):
-    return board.described(Board(start or "." * 9), list(map(int, moves)), **named)
+    return analysis_of(Board(start or "." * 9), list(map(int, moves)), **named)
 
 
 def test_hints_show_values_and_chances():

@@ -96,7 +96,7 @@ def test_address_cannot_escape_the_static_folder(server, address):
     ],
 )
 def test_every_answer_has_security_headers(server, path, method, expected, monkeypatch):
-    monkeypatch.setattr(play, "described", lambda *_: 1 / 0)
+    monkeypatch.setattr(play, "analysis_of", lambda *_: 1 / 0)
     status, given, body = server.ask(method, path)
     assert status == expected
     assert given["content-security-policy"].startswith("default-src 'self'; ")

@@ -28,8 +28,8 @@ from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns, cut, table
 from noughts.terminal.output import has_screen, progress, say
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
-from noughts.views.games import games_table, listable
 from noughts.views.replay import heading, replay
+from noughts.views.stored_games import games_table, listable
 
 _NEWEST = 20
 _MAX = 1_000_000_000  # games

@@ -157,7 +157,7 @@ def stored_games(run: Run) -> Run:
     from noughts.protocol.describe import SEATS_MEANING
     from noughts.store.queries import GameFilter
     from noughts.store.stored_game import RESULTS
-    from noughts.views import games as games_views
+    from noughts.views import stored_games as games_views
 
     @option(
         "--board NAME",

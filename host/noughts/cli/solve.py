@@ -24,7 +24,7 @@ from noughts.game.engine import Engine
 from noughts.game.positions import Position, parse_unfinished
 from noughts.game.solver import score_of_move, variation
 from noughts.terminal.layout import board
-from noughts.views.tree_drawing import drawn
+from noughts.views.tree_drawing import tree_svg
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
@@ -76,7 +76,7 @@ def run_solve(
         for line in lines:
             print(printable(line))
     if svg:
-        picture = drawn(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
+        picture = tree_svg(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
         atomic_write(svg, picture.encode())
         if not as_json:
             print(printable(f"{svg} written"))

@@ -22,7 +22,7 @@ from noughts.game.solver import hard_moves
 from noughts.invocation import as_typed
 from noughts.terminal.layout import board, columns
 from noughts.terminal.output import progress, say
-from noughts.views.words import either, ending, worths
+from noughts.views.words import either, ending, value_words
 
 _LEAVE = "q"
 _BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
@@ -134,7 +134,7 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
             lines = "X moves first. Three in a row win: across, down or diagonally."
             print(f"\n{lines}\n[X] or [O] is the last move.", *columns(_KEYS), "", sep="\n")
         elif key == "h":
-            labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths(position).items()}
+            labels = {cell: f"{cell + 1} {worth}" for cell, worth in value_words(position).items()}
             print(f"\n{board(position, labels, moves[-1] if moves else None)}\n")
             print(f"best: {either(hard_moves(position))}\n")
         elif key == "u" and len(moves) >= 2:

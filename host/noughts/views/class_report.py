@@ -8,9 +8,9 @@ from noughts.protocol.describe import CELLS, counted, opponents, seated
 from noughts.store.statistics import BoardStats, MetPosition, Player, Stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When
-from noughts.views.board import Picture, board_text
+from noughts.views.board_pictures import Picture, board_text
 from noughts.views.table import Table, Value, bars, numbers, texts
-from noughts.views.words import WORTHS, either, name_key
+from noughts.views.words import VALUE_WORDS, either, name_key
 
 MISTAKE = "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss."
 _SHOWN = 9
@@ -36,42 +36,48 @@ class Statistics:
 
 
 def statistics(
-    found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
+    stats: Stats, last_games: Mapping[str, When], positions: Sequence[MetPosition]
 ) -> Statistics:
-    """last: by board, when its last game began."""
+    """Everything on the statistics page.
+
+    last_games: by board, when its last game began. positions: those in which people moved, the one
+    with the most mistakes first.
+    """
     return Statistics(
-        facts(found),
-        results(found),
-        boards(found, last),
-        players(found),
-        lengths(found),
-        first_moves(found.first_moves) if any(found.first_moves) else None,
-        found.first_moves,
+        facts(stats),
+        results(stats),
+        boards(stats, last_games),
+        players(stats),
+        lengths(stats),
+        first_moves(stats.first_moves) if any(stats.first_moves) else None,
+        stats.first_moves,
         mistakes(positions),
-        [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
+        [to_talk_about(position) for position in positions[:_SHOWN] if position.mistakes],
     )
 
 
-def facts(found: Stats) -> list[tuple[str, str]]:
-    people = found.players.get("P", Player())
-    won, drawn, lost = map(sum, zip(*(each.against_chip() for each in found.boards), strict=True))
+def facts(stats: Stats) -> list[tuple[str, str]]:
+    """Figures about all games, each with its unit."""
+    people = stats.players.get("P", Player())
+    won, drawn, lost = map(sum, zip(*(board.against_chip() for board in stats.boards), strict=True))
     shown = [
         (f"{number:,}", noun if number == 1 else f"{noun}s")
-        for number, noun in ((found.games, "game"), (len(found.boards), "board"))
+        for number, noun in ((stats.games, "game"), (len(stats.boards), "board"))
     ]
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people.mistakes_a_game is not None:
         shown.append((f"{people.mistakes_a_game:.2f}", "mistakes per person per game"))
-    if found.recovered:
-        shown.append((f"{found.recovered:,}", "recovered after they ended"))
-    if found.by_radio:
-        shown.append((f"{found.by_radio:,}", "with last moves by radio only"))
+    if stats.recovered:
+        shown.append((f"{stats.recovered:,}", "recovered after they ended"))
+    if stats.by_radio:
+        shown.append((f"{stats.by_radio:,}", "with last moves by radio only"))
     return shown
 
 
-def results(found: Stats) -> Table:
-    games = found.results.items()
+def results(stats: Stats) -> Table:
+    """Games by who played, who began, and how they ended."""
+    games = stats.results.items()
     return Table(
         "Results",
         [
@@ -91,19 +97,20 @@ def results(found: Stats) -> Table:
     )
 
 
-def boards_by_name(found: Stats) -> list[BoardStats]:
+def boards_by_name(stats: Stats) -> list[BoardStats]:
     """The boards in the order of tables, JSON and CSV."""
-    return sorted(found.boards, key=lambda board: name_key(board.called))
+    return sorted(stats.boards, key=lambda board: name_key(board.called))
 
 
-def boards(found: Stats, last: Mapping[str, When]) -> Table:
+def boards(stats: Stats, last_games: Mapping[str, When]) -> Table:
+    """One row per board: its games and their results."""
     rows: list[tuple[Value, ...]] = []
     parts = []
-    for board in boards_by_name(found):
+    for board in boards_by_name(stats):
         chip, two_people = board.against_chip(), board.between_people()
         not_ended = board.ended("x") + board.ended("-")
         wrong = board.people.mistakes, board.people.mistakes_a_game
-        began = str(last.get(board.board, When()))
+        began = str(last_games.get(board.board, When()))
         rows.append((board.called, board.games, *chip, two_people, not_ended, *wrong, began))
         parts.append((*chip, two_people + not_ended))
     return Table(
@@ -113,7 +120,7 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
             *numbers(games="games", won="won", drawn="drawn", lost="lost"),
             *numbers(between_people="two people", not_ended="not ended"),
             *numbers(mistakes="mistakes", mistakes_a_game="per game"),
-            *texts(last="last game began"),
+            *texts(last_games="last game began"),
         ],
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
@@ -123,9 +130,10 @@ def boards(found: Stats, last: Mapping[str, When]) -> Table:
     )
 
 
-def players(found: Stats) -> Table:
+def players(stats: Stats) -> Table:
+    """One row per kind of player: games, mistakes, and times per move."""
     rows: list[tuple[Value, ...]] = []
-    for seat, player in found.players.items():
+    for seat, player in stats.players.items():
         median, middle_half = None, None
         if quartiles := player.quartiles_ms():
             low, median, high = (f"{ms / 1000:.1f}" for ms in quartiles)
@@ -147,14 +155,15 @@ def players(found: Stats) -> Table:
     )
 
 
-def lengths(found: Stats) -> Table:
-    counts = {length: found.lengths[length] for length in range(5, 10)}
+def lengths(stats: Stats) -> Table:
+    """Games by their number of moves."""
+    counts = {length: stats.lengths[length] for length in range(5, 10)}
     return Table(
         "How long games are",
         numbers(moves="moves", games="games"),
         list(counts.items()),
         "Games that were won or drawn.",
-        bars({"plain": "games"}, [(each,) for each in counts.values()], max(counts.values())),
+        bars({"plain": "games"}, [(count,) for count in counts.values()], max(counts.values())),
     )
 
 
@@ -173,10 +182,11 @@ def first_moves(openings: Sequence[int]) -> Picture:
 
 
 def mistakes(positions: Sequence[MetPosition]) -> Table:
+    """The mistakes of people, by the move of the game."""
     moves, wrong = [0] * 9, [0] * 9
-    for each in positions:
-        moves[each.position.ply] += each.met
-        wrong[each.position.ply] += each.mistakes
+    for position in positions:
+        moves[position.position.ply] += position.met
+        wrong[position.position.ply] += position.mistakes
     plies = [ply for ply in range(9) if moves[ply]]
     return Table(
         "Mistakes",
@@ -193,28 +203,29 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     )
 
 
-def to_talk_about(met: MetPosition) -> tuple[Picture, list[str]]:
+def to_talk_about(stats: MetPosition) -> tuple[Picture, list[str]]:
     """A position in which people made mistakes, with three sentences about it."""
-    mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
-    cell, count = met.commonest_mistake
-    after = met.position.play(cell)
-    answer = f"{other} answers {either(hard_moves(after))}"
-    turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[-value(after)]}"
-    how_many = f"{counted(met.mistakes, 'mistake')} in {counted(met.met, 'game')}"
+    mover, other = "XO" if stats.position.ply % 2 == 0 else "OX"
+    cell, count = stats.commonest_mistake
+    position_after = stats.position.play(cell)
+    answer = f"{other} answers {either(hard_moves(position_after))}"
+    worth, worth_after = VALUE_WORDS[value(stats.position)], VALUE_WORDS[-value(position_after)]
+    turns = f"turns a {worth} into a {worth_after}"
+    how_many = f"{counted(stats.mistakes, 'mistake')} in {counted(stats.met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
     labels = [str(number) for number in range(1, 10)]
     grounds = [""] * 9
-    for right in met.right:
+    for right in stats.right:
         labels[right] += " ✓"
         grounds[right] = "win"
     labels[cell] += " ✗"
     grounds[cell] = "loss"
-    marks = str(met.position)
+    marks = str(stats.position)
     return (
         Picture(marks, f"{mover} to move; {board_text(marks)}", tuple(labels), tuple(grounds)),
         [
-            f"{mover} to move: {how_many} ({met.mistakes / met.met:.0%}).",
+            f"{mover} to move: {how_many} ({stats.mistakes / stats.met:.0%}).",
             f"Most often wrong: {where}; it {turns}: {answer}.",
-            f"Right: {either(met.right)}.",
+            f"Right: {either(stats.right)}.",
         ],
     )

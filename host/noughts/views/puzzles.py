@@ -9,11 +9,12 @@ from noughts.game.positions import canonical
 from noughts.game.puzzles import PeopleMoves, Puzzle, puzzle_level, puzzle_of
 from noughts.game.solver import WIN, score_of_move, value, variation
 from noughts.protocol.describe import CELLS
-from noughts.views.board import cell_names
-from noughts.views.words import WORTHS, ending
+from noughts.views.board_pictures import cell_names
+from noughts.views.words import VALUE_WORDS, ending
 
 
 def parsed_puzzle(text: str) -> Puzzle:
+    """The puzzle in nine characters. Raises `NoughtsError` if there is none."""
     position = Board(text).position
     puzzle = puzzle_of(position)
     if puzzle is None:
@@ -22,6 +23,7 @@ def parsed_puzzle(text: str) -> Puzzle:
 
 
 def posed(puzzle: Puzzle, people_moves: PeopleMoves) -> dict[str, Any]:
+    """A puzzle as the page shows it: the task, and the answer to each move."""
     moved, wrong = people_moves.get(canonical(puzzle.position), (0, 0))
     marks = str(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
@@ -44,7 +46,8 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     mover, other = "XO" if position.turn == "X" else "OX"
     replies = [f"{(other, mover)[ply % 2]} {cell + 1}" for ply, cell in enumerate(best_replies)]
     if not right:
-        effect = f"turns the {WORTHS[value(position)]} into a {WORTHS[-value(position_after)]}"
+        worth, worth_after = VALUE_WORDS[value(position)], VALUE_WORDS[-value(position_after)]
+        effect = f"turns the {worth} into a {worth_after}"
         later = f" Then: {', '.join(replies[1:])}." if replies[1:] else ""
         what_follows = f" Now {other} can play {best_replies[0] + 1}.{later}"
     else:

@@ -11,8 +11,9 @@ from noughts.game.board import Board
 from noughts.protocol.describe import LINE_NAMES, line_names, seated_in_full, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
-from noughts.views.board import Judged, Picture, board_text, cell_names, drawn, history
-from noughts.views.words import SIGNS, ending, worths
+from noughts.views.analysis import MoveAnalysis, history
+from noughts.views.board_pictures import Picture, board_text, cell_names, marks_for
+from noughts.views.words import SIGNS, ending, value_words
 
 _PLAYERS = str.maketrans("XO", "AB")
 _STOPPED = {
@@ -24,7 +25,7 @@ _STOPPED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplayStep(Judged):
+class ReplayStep(MoveAnalysis):
     """The situation after a number of moves."""
 
     marks: str
@@ -36,7 +37,7 @@ class ReplayStep(Judged):
     """The winning cells, if somebody has won."""
     scores: list[tuple[str, int]]
     """With the names of their lines."""
-    worths: Mapping[int, str]
+    value_words: Mapping[int, str]
     """By free cell, its value to the player to move."""
     next: str | None
     made: str
@@ -62,12 +63,13 @@ class Replay:
 
 
 def replay(game: StoredGame) -> Replay:
+    """A stored game, step by step."""
     moves = list(map(int, game.moves))
     boards = list(accumulate(moves, Board.play, initial=Board()))
     end = boards[-1].position
     line = ["line" if cell in end.won_cells else "" for cell in range(9)]
     names = "AB" if game.first == "A" else "BA"
-    marks = drawn(end, names)
+    marks = marks_for(end, names)
     return Replay(
         game.id,
         won(game.result),
@@ -106,10 +108,10 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     return details
 
 
-def _step(game: StoredGame, point: Judged, board: Board, plies: int) -> ReplayStep:
+def _step(game: StoredGame, point: MoveAnalysis, board: Board, plies: int) -> ReplayStep:
     end = _STOPPED.get(game.end) or f"{ending(game.end)}: {line_names(board.position)}."
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
-    marks = drawn(board.position, "AB" if game.first == "A" else "BA")
+    marks = marks_for(board.position, "AB" if game.first == "A" else "BA")
     thought, made = "", f"{game.first} begins."
     if point.cell is not None:
         ms = game.thought_ms[plies - 1]
@@ -124,7 +126,7 @@ def _step(game: StoredGame, point: Judged, board: Board, plies: int) -> ReplaySt
         names=cell_names(marks),
         line=board.position.won_cells,
         scores=list(zip(LINE_NAMES, score_array(players), strict=True)),
-        worths={} if board.is_over else worths(board.position),
+        value_words={} if board.is_over else value_words(board.position),
         next=None if board.is_over else game.player(plies),
         made=made,
         thought=thought,

@@ -22,7 +22,7 @@ from noughts.engines.search import (
 from noughts.game.positions import WON, Position
 from noughts.protocol.describe import counted
 
-CALLED: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
+SEARCH_NAMES: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
 """The name of a search in texts."""
 
 
@@ -34,15 +34,15 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
     """
     nodes, cut = _size(position, search)
     if nodes + cut <= MAX_DRAWN:
-        found = Steps(position, search)
-        shown = {"boards": found.boards, "steps": found.steps}
-        return {"view": {"position": str(position), "search": search} | shown}
+        shown_search = Steps(position, search)
+        boards_and_steps = {"boards": shown_search.boards, "steps": shown_search.steps}
+        return {"view": {"position": str(position), "search": search} | boards_and_steps}
     instead = position
     while sum(_size(instead, "alphabeta")) > MAX_DRAWN:
         instead = instead.play(SEARCHES["alphabeta"]().reply(instead).cells[0])
     fewer, _ = _size(instead, "alphabeta")
     message = (
-        f"From {position} {CALLED[search]} looks at {nodes:,} boards: too many to follow. "
+        f"From {position} {SEARCH_NAMES[search]} looks at {nodes:,} boards: too many to follow. "
         f"From {instead} alpha-beta looks at {fewer:,}."
     )
     return {"message": message, "instead": instead}

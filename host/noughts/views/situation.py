@@ -48,6 +48,8 @@ _TO_MENU = ("A+B", "to the menu")
 
 @dataclass(frozen=True)
 class Situation:
+    """What a board is doing."""
+
     phase: Phase = "starting"
     opponent: str = ""
     """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not seen yet."""
@@ -76,6 +78,7 @@ class Observer:
         self._looks = 0
 
     def reset(self) -> None:
+        """Forget everything: the board starts anew."""
         self.now = Situation()
         self._leds = b""
 
@@ -119,6 +122,8 @@ class Observer:
 
 @dataclass(frozen=True)
 class Instructions:
+    """What people can do with a board now."""
+
     headline: str
     about: str
     buttons: tuple[tuple[str, str], ...] = ()

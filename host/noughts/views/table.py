@@ -29,6 +29,8 @@ class Bars:
 
 @dataclass(frozen=True)
 class Table:
+    """A table, which a terminal, a page, a report or an export shows."""
+
     caption: str
     columns: list[Column]
     rows: list[tuple[Value, ...]]
@@ -53,8 +55,10 @@ def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], whole: int = 0
 
 
 def texts(**titles: str) -> list[Column]:
+    """Columns of text, by key; each title is what people read."""
     return [Column(key, title, "text") for key, title in titles.items()]
 
 
 def numbers(**titles: str) -> list[Column]:
+    """Columns of numbers, by key; each title is what people read."""
     return [Column(key, title, "number") for key, title in titles.items()]

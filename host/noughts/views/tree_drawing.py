@@ -11,7 +11,7 @@ _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
 _INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 
 
-def drawn(tree: Node, about: str) -> str:
+def tree_svg(tree: Node, about: str) -> str:
     """An SVG document of the whole tree, from the root on the left to the right, with a heading.
 
     Text next to each board shows the move that led to it, its value to the player who made it and,

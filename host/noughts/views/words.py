@@ -9,13 +9,13 @@ from noughts.game.solver import value
 
 SIGNS = "✕◯"
 """The marks of players A and B, wherever they play."""
-WORTHS = {1: "win", 0: "draw", -1: "loss"}
+VALUE_WORDS = {1: "win", 0: "draw", -1: "loss"}
 """By the value of a position or a move."""
 
 
-def worths(position: Position) -> dict[int, str]:
+def value_words(position: Position) -> dict[int, str]:
     """By free cell, its value to the player to move."""
-    return {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
+    return {cell: VALUE_WORDS[-value(position.play(cell))] for cell in position.free}
 
 
 def either(cells: Sequence[int]) -> str:
@@ -40,11 +40,12 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
-def judged(move: Reviewed) -> str:
+def verdict_text(move: Reviewed) -> str:
     """The verdict on a move, and a better move if there was one."""
-    worth, best = WORTHS[move.value_before], either(move.best)
+    worth, best = VALUE_WORDS[move.value_before], either(move.best)
     if move.mistake:
-        return f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}. Best: {best}."
+        worth_after = VALUE_WORDS[move.value_after]
+        return f"A mistake: it turns a {worth} into a {worth_after}. Best: {best}."
     lost = move.value_before < 0
     if move.cell not in move.best:
         fact = "You were losing anyway" if lost else f"Still a {worth}"

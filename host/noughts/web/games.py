@@ -27,11 +27,11 @@ from noughts.store.queries import GameFilter, searched_for
 from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
-from noughts.views import games as games_views
-from noughts.views.board import FRIEND
+from noughts.views import stored_games as games_views
+from noughts.views.analysis import FRIEND
 from noughts.views.class_report import statistics
-from noughts.views.games import days, describe, games_table, listable
 from noughts.views.replay import replay
+from noughts.views.stored_games import days, describe, games_table, listable
 from noughts.web.safety import answer, error_answer
 
 BOARD = "page"

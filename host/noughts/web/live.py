@@ -31,7 +31,7 @@ from noughts.recording.session import BoardState
 from noughts.recording.watch import Watch
 from noughts.store import timestamps
 from noughts.store.lines import Received
-from noughts.views.board import board_text
+from noughts.views.board_pictures import board_text
 from noughts.views.situation import CONTROLS, Instructions, Observer, instructions, summary
 from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard

@@ -25,9 +25,10 @@ from noughts.protocol.describe import counted
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
-from noughts.views.board import FRIEND, described, names_from, swapped, turn_of
+from noughts.views.analysis import FRIEND, analysis_of
+from noughts.views.board_pictures import names_from, swapped, turn_of
 from noughts.views.puzzles import parsed_puzzle, posed
-from noughts.views.search import CALLED, followed
+from noughts.views.search import SEARCH_NAMES, followed
 from noughts.web.safety import answer
 
 _READING = threading.Lock()
@@ -53,11 +54,11 @@ def played(request: Request) -> Response:
     shown_ply = int(at) if at.isdecimal() and len(at) == 1 else len(moves)
     sides = opponent, you, first
     if opponent == FRIEND or end.is_over or turn == you or shown_ply < len(moves):
-        return JSONResponse(described(start, moves, min(shown_ply, len(moves)), *sides))
+        return JSONResponse(analysis_of(start, moves, min(shown_ply, len(moves)), *sides))
     reply, took_ms = _answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
-    state = described(start, [*moves, cell], None, *sides)
+    state = analysis_of(start, [*moves, cell], None, *sides)
     state["cost"] = _how_it_chose(reply, took_ms)
     return JSONResponse(state)
 
@@ -107,7 +108,7 @@ def learn(request: Request) -> Response:
         values |= {"position": position} | followed(position, search)
     except NoughtsError as error:
         values["message"], status = str(error), 400
-    return answer(request, "learn", status, **values, search=search, searches=CALLED)
+    return answer(request, "learn", status, **values, search=search, searches=SEARCH_NAMES)
 
 
 def puzzles(request: Request) -> Response:

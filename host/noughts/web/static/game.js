@@ -14,7 +14,7 @@ const rows = document.querySelectorAll('#moves tbody tr');
 
 function show(at) {
   const step = steps[at];
-  const worths = $('worths').checked ? step.worths : {};
+  const worths = $('worths').checked ? step.value_words : {};
   const names = step.names.map((name, cell) => (worths[cell] ? `${name}; ${worths[cell]} with best play` : name));
   board.show({ ...step, last: step.cell, names, labels: worths, grounds: worths });
   for (const part of document.querySelectorAll('.score')) {

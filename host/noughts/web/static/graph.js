@@ -3,7 +3,7 @@
 import { $, svg } from './page.js';
 
 /**
- * Draws the `graph` of `macros.html`. points: `history` in views/board.py; at: after how many moves
+ * Draws the `graph` of `macros.html`. points: `history` in views/analysis.py; at: after how many moves
  * the board stands.
  */
 export function showGraph(points, at) {

@@ -170,7 +170,7 @@ function drawMoves() {
     const button = { type: 'button', 'aria-current': current, onclick: () => goTo(ply) };
     return element('li', {}, element('button', button, ...content));
   };
-  const moves = view.graph.slice(1).map(({ name, cell, where, called, verdict }, ply) =>
+  const moves = view.graph.slice(1).map(({ name, cell, where, verdict_name: called, verdict }, ply) =>
     item(
       ply + 1,
       `${name} ${cell + 1}`,

@@ -1,4 +1,4 @@
-"""Boards: pictures, and games of the page Play with hints, verdicts and a graph."""
+"""The analysis of a game: hints, verdicts and a graph, for the page Play and for replays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,25 +12,12 @@ from noughts.game.positions import EMPTY, Position
 from noughts.game.review import review, verdict
 from noughts.game.solver import WIN, score_of_move, win_chance_after
 from noughts.protocol.describe import CELLS, line_names
-from noughts.views.words import ending, judged
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A small board, drawn."""
-
-    marks: str
-    """X, O and `.`."""
-    title: str
-    """The board in words, for screen readers."""
-    labels: tuple[str, ...] = ("",) * 9
-    """The text in each free cell."""
-    grounds: tuple[str, ...] = ("",) * 9
-    """Each cell's CSS class: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`, or none."""
+from noughts.views.board_pictures import cell_names, marks_for, names_from, turn_of
+from noughts.views.words import ending, verdict_text
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class MoveAnalysis:
     """A game before its first move, or after one, with the verdict on it."""
 
     score: int
@@ -42,12 +29,11 @@ class Judged:
     """Who made the move: X or O, A or B."""
     where: str = ""
     verdict: str = ""
-    called: str = ""
+    verdict_name: str = ""
     mistake: bool = False
     words: str = ""
 
 
-_SWAPPED = str.maketrans("XO", "OX")
 _NBSP = "\N{NO-BREAK SPACE}"
 _HEATS = 4
 """Steps of the heat map above the coolest."""
@@ -56,7 +42,7 @@ FRIEND = "friend"
 """A second person at the same computer."""
 
 
-def described(
+def analysis_of(
     start: Board,
     moves: Sequence[int],
     at: int | None = None,
@@ -74,8 +60,8 @@ def described(
     last = len(moves)
     at = last if at is None else at
     board, end = boards[at], boards[-1]
-    turns = [turn_of(each, names) for each in boards]
-    marks = drawn(board.position, names)
+    turns = [turn_of(board, names) for board in boards]
+    marks = marks_for(board.position, names)
     persons = [opponent == FRIEND or turn == you for turn in turns]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
     graph = history(moves, start.position, names)
@@ -110,7 +96,7 @@ def described(
 
 
 def _situation(
-    board: Board, winner: str | None, turn: str | None, last: Judged, opponent: str, you: str
+    board: Board, winner: str | None, turn: str | None, last: MoveAnalysis, opponent: str, you: str
 ) -> tuple[str, str]:
     """The situation after the last move: a headline and a remark."""
     friend = opponent == FRIEND
@@ -124,35 +110,6 @@ def _situation(
     shown = opponent[:1].upper() + opponent[1:]
     remark = "" if last.cell is None else f"{shown} plays {last.cell + 1}, {last.where}."
     return f"Your turn: you are {you}", remark
-
-
-def names_from(first: str) -> str:
-    """Both marks, first that of the side which began."""
-    return "XO" if first == "X" else "OX"
-
-
-def turn_of(board: Board, names: str) -> str | None:
-    """Whose turn it is, by name; None when the game is over."""
-    return names["XO".index(board.turn)] if board.turn else None
-
-
-def drawn(position: Position, names: str) -> str:
-    """A position with X for the side in `names` that is X or A; names: first who moved first."""
-    marks = str(position)
-    return marks if names[0] in "XA" else swapped(marks)
-
-
-def swapped(marks: str) -> str:
-    """Marks with X for O, and O for X."""
-    return marks.upper().translate(_SWAPPED)
-
-
-def cell_names(marks: str) -> list[str]:
-    """Each cell's name for screen readers."""
-    return [
-        f"{cell + 1}, {CELLS[cell]}, {'free' if mark == '.' else mark}"
-        for cell, mark in enumerate(marks)
-    ]
 
 
 def _hints(position: Position) -> dict[int, dict[str, Any]]:
@@ -172,27 +129,27 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
     }
 
 
-def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") -> list[Judged]:
+def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") -> list[MoveAnalysis]:
     """The game before its first move, and after each.
 
     names: the side that moved first, and the other: X and O, or the players A and B.
     """
-    score, worth = _evaluated(start, names)
-    points = [Judged(score=score, text=f"before the first move: {worth}")]
+    score, value_text = _evaluated(start, names)
+    points = [MoveAnalysis(score=score, text=f"before the first move: {value_text}")]
     for ply, move in enumerate(review(moves, start), 1):
-        score, worth = _evaluated(move.position.play(move.cell), names)
-        name, where, found = names[move.position.ply % 2], CELLS[move.cell], verdict(move)
+        score, value_text = _evaluated(move.position.play(move.cell), names)
+        name, where, move_verdict = names[move.position.ply % 2], CELLS[move.cell], verdict(move)
         points.append(
-            Judged(
+            MoveAnalysis(
                 score=score,
-                text=f"after move {ply}, {name} {where}, {found.name.lower()}: {worth}",
+                text=f"after move {ply}, {name} {where}, {move_verdict.name.lower()}: {value_text}",
                 cell=move.cell,
                 name=name,
                 where=where,
-                verdict=found.value,
-                called=found.name.lower(),
+                verdict=move_verdict.value,
+                verdict_name=move_verdict.name.lower(),
                 mistake=move.mistake,
-                words=judged(move),
+                words=verdict_text(move),
             )
         )
     return points
@@ -208,9 +165,3 @@ def _evaluated(position: Position, names: str) -> tuple[int, str]:
     if not score:
         return 0, "a draw with best play"
     return score, f"{mover if to_mover > 0 else other} wins in {WIN - abs(score)}"
-
-
-def board_text(marks: str, players: str = "XO") -> str:
-    """Nine marks in words, for screen readers."""
-    cells = {who: [str(n) for n, mark in enumerate(marks, 1) if mark == who] for who in players}
-    return "; ".join(f"{who} has {', '.join(own) or 'no cell'}" for who, own in cells.items())

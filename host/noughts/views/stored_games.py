@@ -18,32 +18,35 @@ MOVED = GameFilter(moved=True)
 """The games that people choose from: all in which somebody has moved."""
 
 
-def listable(chosen: GameFilter) -> GameFilter:
+def listable(game_filter: GameFilter) -> GameFilter:
     """The filter for a list, which has unfinished games only if they are chosen."""
     ended = tuple(result for result, end in RESULTS.items() if end != "-")
-    return replace(chosen, results=chosen.results or ended)
+    return replace(game_filter, results=game_filter.results or ended)
 
 
-def days(chosen: GameFilter) -> dict[str, date]:
+def days(game_filter: GameFilter) -> dict[str, date]:
     """The first and the last day of a filter, `since` and `until`, if it has them."""
-    found = {}  # by their noons: if clocks go forward at midnight, that day has no midnight
-    if chosen.since is not None:
-        found["since"] = date.fromtimestamp((chosen.since + _HALF_DAY_MS) / 1000)
-    if chosen.until is not None:
-        found["until"] = date.fromtimestamp((chosen.until - _HALF_DAY_MS) / 1000)
-    return found
+    first_and_last = {}
+    # By their noons: if clocks go forward at midnight, that day has no midnight.
+    if game_filter.since is not None:
+        first_and_last["since"] = date.fromtimestamp((game_filter.since + _HALF_DAY_MS) / 1000)
+    if game_filter.until is not None:
+        first_and_last["until"] = date.fromtimestamp((game_filter.until - _HALF_DAY_MS) / 1000)
+    return first_and_last
 
 
-def describe(chosen: GameFilter) -> str:
+def describe(game_filter: GameFilter) -> str:
     """The choice in words; empty for all games."""
     words = []
-    if chosen.boards:
-        words.append(f"boards with {' or '.join(map(repr, chosen.boards))} in their name or USB id")
-    if chosen.seats:
-        words.append(opponents(chosen.seats))
-    if chosen.results:
-        words.append(" or ".join(map(won, chosen.results)))
-    words += [f"{name} {day}" for name, day in days(chosen).items()]
+    if game_filter.boards:
+        words.append(
+            f"boards with {' or '.join(map(repr, game_filter.boards))} in their name or USB id"
+        )
+    if game_filter.seats:
+        words.append(opponents(game_filter.seats))
+    if game_filter.results:
+        words.append(" or ".join(map(won, game_filter.results)))
+    words += [f"{name} {day}" for name, day in days(game_filter).items()]
     return ", ".join(words)
 
 
@@ -69,10 +72,10 @@ def day(text: str) -> tuple[int, int]:
     ago |= {"today": 0, "yesterday": 1}
     try:
         if text.lower() in ago:
-            found = today - timedelta(days=ago[text.lower()])
+            chosen_day = today - timedelta(days=ago[text.lower()])
         else:
-            found = date.fromisoformat(text)
-        return timestamps.of_day(found), timestamps.of_day(found + timedelta(days=1))
+            chosen_day = date.fromisoformat(text)
+        return timestamps.of_day(chosen_day), timestamps.of_day(chosen_day + timedelta(days=1))
     except (ValueError, OverflowError, OSError) as error:
         raise ValueError(f"{text[:20]!r} is not a usable date; write {DAYS}") from error
 
