@@ -99,9 +99,17 @@ def test_best_so_far_stays_until_a_better_move():
     [
         (LESSON, "alphabeta", "O plays 1 and has a line: a win in 2 for O. O's best so far: alpha"),
         (LESSON, "alphabeta", "1 move cut (7): X already has a win in 3 with an earlier move, and"),
-        (LESSON, "minimax", " boards were looked at, 0 moves cut."),
-        ("XOXOX....", "alphabeta", "O tries 6. The window is from −∞ to ∞ for O."),
-        ("XOXOX....", "alphabeta", "O tries 7. The window is from −∞ to loss in 2 for O."),
+        (LESSON, "minimax", " boards looked at, 0 moves cut."),
+        (
+            "XOXOX....",
+            "alphabeta",
+            "O tries 6. Nothing is known yet for O: anything from a loss to a win.",
+        ),
+        (
+            "XOXOX....",
+            "alphabeta",
+            "O tries 7. For O, only results between a loss and a loss in 2 still matter",
+        ),
         ("XOXOX....", "alphabeta", "O's 7 is at least a loss in 4 for O. O's best so far: alpha"),
         ("XOXOX....", "alphabeta", "X's 8 is at most a win in 4 for X. No better than X's best"),
         ("XOXOX....", "alphabeta", "in 4 for X. X's best so far on this board."),

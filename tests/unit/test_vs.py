@@ -32,7 +32,7 @@ def test_whole_game_with_invalid_input(vs):
     assert status == 0
     first = out.splitlines()[0]
     assert first.startswith("You are X. ") and "q leaves" in first and len(first) <= 80
-    assert "O, minimax, plays 1 (55,505 nodes visited, " in out
+    assert "O, minimax, plays 1 (55,505 boards looked at, " in out
     assert "cell 5 is taken; these are free: 2, 3, 4, 6, 7, 8, 9" in err
     assert "'middle' is not a cell; type 1 to 9, row,column such as 2,3, or ? for help" in err
     assert out.splitlines()[-1] in ("a draw", "O has won")

@@ -125,11 +125,16 @@ def _by_search(position: Position, asked: list[Engine]) -> Solution:
     }
     lines = [f"{position.turn} to move: {value}", f"best line {' '.join(map(str, best))}"]
     for name, reply in replies.items():
-        cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
+        cost = (
+            f"  {reply.nodes:,} boards looked at, {reply.cut:,} moves cut"
+            if name in _SEARCHES
+            else ""
+        )
         lines.append(f"{name:<14} plays {' '.join(map(str, plays[name]))}{cost}")
-    lines.append(
-        "Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies."
-    )
+    lines += [
+        "Cells are numbered 1 to 9 in reading order.",
+        "Win in 3: three moves from this position, both players' moves counted.",
+    ]
     return labels, facts, lines
 
 

@@ -116,7 +116,7 @@ def _answered(engine: Engine, position: Position, random: Random) -> int | None:
     if cell is None:
         print(f"{named} resigns")
         return None
-    cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
+    cost = f" ({reply.nodes:,} boards looked at, {took_ms:.1f} ms)" if reply.nodes else ""
     print(f"{named} plays {cell + 1}{cost}")
     return cell
 

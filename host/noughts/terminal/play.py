@@ -36,8 +36,9 @@ from noughts.recording.events import (
     UnknownSentence,
 )
 from noughts.recording.watch import Watch
+from noughts.terminal.help import HelpScreen, rendered
 from noughts.terminal.marks import PLAYERS, mark_rows
-from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
+from noughts.terminal.replay import Program, ReplayScreen
 from noughts.views.situation import CONTROLS, Instructions, Observer, Situation, instructions
 from noughts.views.words import score
 from noughts.virtual.board import VirtualBoard
@@ -97,23 +98,28 @@ class Shown(Static):
 
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
 
-RULES = """\
-Two players, A and B, take turns to mark nine cells. Three in a row win: \
-across, down or diagonally. Nine marks without that are a draw.
-
-2 E M H   two people; the chip at easy, medium, hard
-bright    a mark of player A
-pulsing   a mark of player B, less bright
-blinking  the cursor
-[ ]       around the last move
-
-a b       button A and button B; or click on them
-space     both: back to the menu; there, switch between
-          buttons and tilt
-arrows    tilt the board that way for a moment
-v         replay the last game, with a verdict on each move
-r         the reset button
-q         quit"""
+RULES = (
+    (
+        "Two players, A and B, take turns to mark nine cells. Three in a row win: across, down or "
+        "diagonally. If all nine cells are full and nobody has three, it is a draw."
+    ),
+    {
+        "2": "two people",
+        "E M H": "the chip: easy, medium, hard",
+        "steady": "a mark of player A",
+        "pulsing": "a mark of player B",
+        "blinking": "the cursor",
+        "[ ]": "around the last move",
+    },
+    {
+        "a b": "button A and button B; or click on them",
+        "space": "both buttons: back to the menu; there, switch between buttons and tilt",
+        "arrows": "tilt the board that way for a moment",
+        "v": "replay the last game, with a verdict on each move",
+        "r": "the reset button",
+        "q": "quit",
+    },
+)
 
 
 class PlayedGames:
@@ -232,7 +238,7 @@ class BoardApp(Program):
                 yield self._button("[ A + B ]", "A", "B")
                 yield Static("(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)", id="pins")
             yield self._doing
-        yield Static(RULES, id="help", markup=False)
+        yield Static(rendered(RULES), id="help")
         yield self._transcript
         yield self._status
 
@@ -333,7 +339,8 @@ class BoardApp(Program):
         clock = f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
         warning = "games are not stored · " if self._watch.error else ""
         table_id = self._observer.boot.table_id if self._observer.boot else "?"
-        about = f"clock {clock} · {warning}table {table_id} · virtual {self._board.firmware}"
+        # At 80 columns the firmware still fits.
+        about = f"clock {clock} · {warning}table {table_id} · {self._board.firmware}"
         self._status.update(f"{_KEYS}\n{about}")
 
 

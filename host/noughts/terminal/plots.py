@@ -159,6 +159,6 @@ def _times(axes: Axes, found: Stats) -> None:
     ]
     axes.boxplot(times, whis=(25, 75), showfliers=False, showcaps=False, patch_artist=True)
     axes.set_xticks(range(1, len(seats) + 1), seats)
-    axes.set_title("Time for a move\n(median, interquartile range)")
+    axes.set_title("Time for a move\n(median, and the middle half)")
     axes.set_ylabel("seconds")
     axes.set_ylim(bottom=0)

@@ -1,31 +1,35 @@
-"""`noughts replay`: a game step by step, and the help screen of all programs."""
+"""`noughts replay`: a game step by step; and what all programs share."""
 
 import os
 from typing import ClassVar
 
 from rich.console import Group
-from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
+from noughts.terminal.help import HelpScreen
 from noughts.terminal.marks import step, wait_s
 from noughts.views.replay import heading, replay
 
 _KEYS = "q leave  left right step  home end  space play or stop  ? help"
-_HELP = """\
-Each column, row and diagonal has a score, next to the board: a mark of player A counts +1, a mark \
-of player B -1. At +3 player A has won, at -3 player B.
-1 to 9 are the free cells. The last move is marked, and at the end the winning line.
-
-right left   a move forward or back
-home end     to the beginning, to the end
-space        play it as fast as it was played, or stop
-q            leave"""
+_HELP = (
+    (
+        "Next to the board is what each column, row and diagonal adds up to: +1 for each mark of "
+        "player A, -1 for each mark of player B. At +3 player A has won, at -3 player B."
+    ),
+    "1 to 9 are the free cells. The last move is marked, and at the end the winning line.",
+    {
+        "right left": "a move forward or back",
+        "home end": "to the beginning, to the end",
+        "space": "play it as fast as it was played, or stop",
+        "q": "leave",
+    },
+)
 
 
 class Program(App[None]):
@@ -35,29 +39,6 @@ class Program(App[None]):
 
     def __init__(self) -> None:
         super().__init__(ansi_color=bool(os.environ.get("NO_COLOR")))  # https://no-color.org
-
-
-class HelpScreen(ModalScreen[None]):
-    """Shows a text until any key is pressed."""
-
-    CSS = """
-    HelpScreen { align: center middle; }
-    #page { width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
-            background: $panel; scrollbar-size: 1 1; }
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(id="page"):
-            yield Static(f"{self._text}\n\nAny key goes back.", markup=False)
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key not in ("up", "down", "pageup", "pagedown"):
-            event.stop()
-            self.dismiss()
 
 
 class ReplayScreen(Screen[None]):

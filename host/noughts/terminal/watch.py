@@ -23,9 +23,10 @@ from noughts.recording.events import Event
 from noughts.recording.session import BoardState, EndedGame
 from noughts.recording.watch import Watch
 from noughts.store.timestamps import When
+from noughts.terminal.help import HelpScreen
 from noughts.terminal.layout import columns, cut_start
 from noughts.terminal.marks import PLAYERS, mark_rows
-from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
+from noughts.terminal.replay import Program, ReplayScreen
 from noughts.views.situation import summary
 from noughts.views.words import name_key, score
 
@@ -35,15 +36,20 @@ _MIN_WIDTH = 26
 """Room for `person against medium` between the borders."""
 _TILE_LINES = 6
 _KEYS = "q quit  ? help  tab boards or games  enter replay"
-_HELP = """\
-There is a tile for each micro:bit. It says who plays as A and who as B, and shows the game: the \
-last move is marked. Below it are the games that each player has won since the start, and the draws.
-Below the tiles are the games that have ended, the newest first.
-
-tab       to the tiles, or to the games
-up down   scroll the tiles, or choose a game
-enter     replay the game, with a verdict on each move
-q         quit"""
+_HELP = (
+    (
+        "There is a tile for each micro:bit. It says who plays as A and who as B, and shows the "
+        "game. The last move is marked. Below the board are the games that each player has won "
+        "since noughts watch started, and the draws."
+    ),
+    "Below the tiles are the games that have ended, the newest first.",
+    {
+        "tab": "to the tiles, or to the games",
+        "up down": "scroll the tiles, or choose a game",
+        "enter": "replay the game, with a verdict on each move",
+        "q": "quit",
+    },
+)
 
 
 class WatchApp(Program):

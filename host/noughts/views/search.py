@@ -69,7 +69,7 @@ class Steps:
         self._try_moves(self.tree, 0)
         best = next(child for child in self.tree.children if child.best)
         self.boards[0]["valued"] = len(self.steps)
-        cost = f"{self._nodes} boards were looked at, {counted(self._cut, 'move')} cut."
+        cost = f"{counted(self._nodes, 'board')} looked at, {counted(self._cut, 'move')} cut."
         self._step(0, f"{mover} plays {best.number}: {best.value}. {cost}")
 
     @property
@@ -125,7 +125,7 @@ class Steps:
             alpha, beta = child.alpha, child.beta
             board = self._enter(child, number)
             if not child.position.over:
-                window = f" The window is from {_window(alpha, beta)} for {mover}." * self._cuts
+                window = f" {_window_in_words(alpha, beta, mover)}" if self._cuts else ""
                 self._step(board, f"{mover} tries {child.number}.{window}", alpha, beta)
                 self._try_moves(child, board)
             valued = self.boards[board]["valued"] = len(self.steps)
@@ -149,13 +149,21 @@ class Steps:
         text = (
             f"{counted(len(rest), 'move')} cut ({cells}): {other} already has a "
             f"{format_score(-beta)} with an earlier move, and here {mover} has a "
-            f"{format_score(raised)} for certain. So {other} will never let the game come to this."
+            f"{format_score(raised)} for certain. So {other} would never let it come to this board."
         )
         self._step(first, text, raised, beta)
 
 
 def _window(alpha: int, beta: int) -> str:
     return f"{format_score(alpha)} to {format_score(beta)}"
+
+
+def _window_in_words(alpha: int, beta: int, mover: str) -> str:
+    if (alpha, beta) == (-INFINITE, INFINITE):
+        return f"Nothing is known yet for {mover}: anything from a loss to a win."
+    least = "a loss" if alpha == -INFINITE else f"a {format_score(alpha)}"
+    most = "a win" if beta == INFINITE else f"a {format_score(beta)}"
+    return f"For {mover}, only results between {least} and {most} still matter: the window."
 
 
 def _result(node: Node, mover: str) -> str:
