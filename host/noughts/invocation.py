@@ -19,9 +19,9 @@ def _program() -> str:
     started = Path(sys.argv[0])
     if started.stem != "noughts":  # python -m noughts, or another program that imports it
         return "noughts"
-    found = which("noughts")
+    path = which("noughts")
     # On Windows one of them may end in .exe.
-    if found and Path(found).resolve().with_suffix("") == started.resolve().with_suffix(""):
+    if path and Path(path).resolve().with_suffix("") == started.resolve().with_suffix(""):
         return "noughts"
     return quoted(sys.argv[0])
 

@@ -35,7 +35,10 @@ _SHOWN = 20
 
 
 class Engine:
-    """A way to play, found by `engine`."""
+    """A way to play, found by `engine`.
+
+    name: as in `engine_names`. about: how it plays, in a few words.
+    """
 
     def __init__(self, engine: PositionEngine) -> None:
         self._engine = engine
@@ -43,7 +46,9 @@ class Engine:
         self.about = engine.about
 
     def reply(self, board: Board) -> Reply:
-        """Its moves, their chances, and the cost of the answer. The game must not be over.
+        """Its moves, their chances, and the cost of the answer.
+
+        Raises `NoughtsError` if the game is over, and `OwnEngineError` if a program of yours fails.
 
         >>> engine("alphabeta").reply(Board("X...O....")).nodes
         871
@@ -51,7 +56,9 @@ class Engine:
         return self._engine.reply(parse_unfinished(str(board.position)))
 
     def choose(self, board: Board, random: Random | None = None) -> int:
-        """One of its moves, drawn with `random`. Raises `ResignedError`.
+        """One of its moves, a cell from 0 to 8, drawn with `random`.
+
+        Raises `ResignedError`, and the errors of `reply`.
 
         >>> engine("hard").choose(Board("XX.OO...."))
         2
@@ -66,7 +73,10 @@ class Engine:
 
 
 def engine(name: str) -> Engine:
-    """The engine with this name, or in a file such as `menace.json`. Raises `NoughtsError`.
+    """The engine with this name, or in a file such as `menace.json` or `mine.py`.
+
+    Raises `UnknownEngineError`, which suggests the nearest name, `OwnEngineError`, and
+    `NoughtsError` or `OSError` for a `.json` file that cannot be used.
 
     >>> engine("hard")
     <engine hard: never loses>
@@ -75,7 +85,11 @@ def engine(name: str) -> Engine:
 
 
 def engine_names() -> tuple[str, ...]:
-    """All names for `engine`, the weakest first."""
+    """All names for `engine`: the weakest first, then one that plays to lose, and one that learns.
+
+    >>> engine_names()[-2:]
+    ('kind', 'menace')
+    """
     return tuple(engines())
 
 
@@ -97,17 +111,38 @@ class MatchResult(NamedTuple):
 
 
 def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
-    """Let two engines play; they take turns at moving first. The same seed gives the same games."""
+    """Let two engines play, and count the results of the first one.
+
+    They take turns at moving first. The same seed gives the same games. Raises `UnknownEngineError`
+    and `OwnEngineError`. An engine that resigns has lost.
+
+    >>> match("hard", "random", games=10, seed=1).total
+    Tally(won=10, drawn=0, lost=0)
+    """
     return MatchResult(*playing.match(engine_named(one), engine_named(other), games, Random(seed)))
 
 
 def prove(name: str) -> Proof:
-    """Play an engine against every sequence of its opponent's moves, moving first and second."""
+    """Play an engine against every sequence of its opponent's moves, moving first and second.
+
+    Raises `UnknownEngineError` and `OwnEngineError`.
+
+    >>> first, second = prove("rules").seats
+    >>> second.count("won"), second.count("drawn"), second.count("lost")
+    (364, 125, 0)
+    """
     return proof.prove(engine_named(name))
 
 
 def review(moves: Iterable[int | str]) -> list[Reviewed]:
-    """Review each move of a game, finished or not. Raises `IllegalMoveError`."""
+    """Review each move of a game, finished or not.
+
+    moves: cells from 0 to 8, as numbers or digits, from the empty board on. Raises
+    `IllegalMoveError`.
+
+    >>> [(move.value_before, move.value_after) for move in review("41")]
+    [(0, 0), (0, -1)]
+    """
     cells = list(moves)
     Board.after(cells)
     return reviewing.review([int(cell) for cell in cells])
@@ -116,45 +151,51 @@ def review(moves: Iterable[int | str]) -> list[Reviewed]:
 class Games(Iterator[StoredGame]):
     """The games of a store, one after another; a notebook shows the newest as a table."""
 
-    def __init__(self, path: Path, wanted: GameFilter) -> None:
-        self._path, self._wanted = path, wanted
-        self._each = self._read()
+    def __init__(self, path: Path, game_filter: GameFilter) -> None:
+        self._path, self._game_filter = path, game_filter
+        self._games = self._read()
 
     def __next__(self) -> StoredGame:
-        return next(self._each)
+        return next(self._games)
 
     def _read(self, newest: int | None = None) -> Iterator[StoredGame]:
         with Store(self._path) as store:
-            yield from queries.games(store, self._wanted, newest)
+            yield from queries.games(store, self._game_filter, newest)
 
     def __repr__(self) -> str:
         try:
             with Store(self._path) as store:
-                number = counted(queries.count(store, self._wanted), "game")
+                number = counted(queries.count(store, self._game_filter), "game")
         except StoreError as error:
             return f"<games: {error}>"
         return f"<games: {number} in {self._path}>"
 
     def _repr_html_(self) -> str:
-        found = games_table(self._read(_SHOWN))
-        return table_html([column.title for column in found.columns], found.shown())
+        table = games_table(self._read(_SHOWN))
+        return table_html([column.title for column in table.columns], table.shown())
 
 
-def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Games:
+def games(path: str | Path | None = None, game_filter: GameFilter | None = None) -> Games:
     """The games of a store, in the order in which they were stored.
 
-    path: by default the store of `noughts watch`. Raises `StoreError`.
+    path: by default the store of `noughts watch`. game_filter: which games, by default all. Reading
+    them raises `StoreError`, also if there is no store.
 
     >>> games("lost.db")
     <games: no games are stored in lost.db yet; `noughts watch --db lost.db` stores them>
     """
-    return Games(default_path() if path is None else Path(path), wanted or GameFilter())
+    return Games(default_path() if path is None else Path(path), game_filter or GameFilter())
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     """The games in a captured serial line, or in raw lines of rooms.
 
-    Each is a game's latest sentence, in the order in which the games began.
+    Each is a game's latest sentence, in the order in which the games began. capture: a path, or a
+    file that is open for reading bytes. Raises `OSError`.
+
+    >>> from io import BytesIO
+    >>> games_in_capture(BytesIO(b"$NG,00000A83,1,PP,A,40,1200,-*05"))[0].moves
+    (4, 0)
     """
     if isinstance(capture, str | Path):
         with Path(capture).open("rb") as file:
@@ -164,7 +205,7 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
         for item in Stream().feed(captured.data + b"\n"):  # a sentence is within a line
             if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
                 game = item.sentence
-                before = latest.setdefault((game.boot, game.number), game)
-                if len(before.moves) <= len(game.moves):
+                latest_so_far = latest.setdefault((game.boot, game.number), game)
+                if len(latest_so_far.moves) <= len(game.moves):
                     latest[game.boot, game.number] = game
     return list(latest.values())

@@ -179,9 +179,8 @@ NO_DRIVE, NO_LOG, UNREADABLE = "no drive", "no log", "a log that cannot be read"
 
 
 @pytest.fixture
-def read(tmp_path, monkeypatch):
+def read(tmp_path):
     """Reads a V2's drive with each of these logs in turn; each comes with its remount count."""
-    monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0)
     file = tmp_path / "MY_DATA.HTM"
 
     def read_all(*logs):
@@ -204,7 +203,7 @@ def read(tmp_path, monkeypatch):
                 os.utime(file, (0, 0))  # the files on a drive have no real dates
             return [look(tmp_path)]
 
-        source = DataLogs(find)
+        source = DataLogs(find, interval_s=0)
         assert done.wait(60)
         source.close()
         return list(source.poll())
@@ -242,18 +241,19 @@ def test_unreadable_log_is_reported_once(read):
 
 
 def test_unresponsive_drive_blocks_neither_polling_nor_closing(tmp_path):
-    asked, answers = threading.Event(), threading.Event()
+    asked, answers, answered = threading.Event(), threading.Event(), threading.Event()
 
     def find():
         asked.set()
         answers.wait(60)
+        answered.set()
         return []
 
     source = DataLogs(find)
     assert asked.wait(60)
     assert source.poll() == []
     source.close()
-    assert source._thread.is_alive()  # it still waits for the drive
+    assert not answered.is_set()  # it still waits for the drive
     answers.set()
 
 

@@ -113,15 +113,17 @@ def flash(
             )
         say(f"{drive.path}: copied; not verified")
         return None
-    with closing(_opened(drive, port)) as line:
-        with BoardFiles(line) as board:  # the game began before its port was open: once more
+    with closing(_open_port(drive, port)) as serial_port:
+        with BoardFiles(serial_port) as board:  # the game began before its port was open: once more
             board.describe()
-        start = confirm_start(line, new_hex.table.id if new_hex.table else None, new_hex.radio)
+        start = confirm_start(
+            serial_port, new_hex.table.id if new_hex.table else None, new_hex.radio
+        )
     say(f"{drive.path}: {start.message}")
     return start
 
 
-def _opened(drive: Drive, port_name: str | None) -> serial.SerialBase:
+def _open_port(drive: Drive, port_name: str | None) -> serial.SerialBase:
     """The open port of the board with this drive.
 
     It may take a moment to come back, and then the system may still be using it.

@@ -50,6 +50,9 @@ class Board:
         """The board after moves from the empty one, such as `[4, 0]` or `"40"`.
 
         Raises `IllegalMoveError`, which says which move it was.
+
+        >>> Board.after("40").turn
+        'X'
         """
         board = cls()
         for number, cell in enumerate(moves, 1):
@@ -81,7 +84,11 @@ class Board:
 
     @property
     def winner(self) -> str | None:
-        """`X` or `O`; None if nobody has won."""
+        """`X` or `O`; None if nobody has won.
+
+        >>> Board("XXX.OO...").winner
+        'X'
+        """
         return "OX"[self.position.ply % 2] if WON[self.position.other] else None
 
     @property
@@ -112,7 +119,11 @@ class Board:
     def play(self, cell: int) -> Board:
         """The board after a move.
 
-        Raises `IllegalMoveError` for a taken cell, for one off the board, and after the end.
+        cell: from 0 to 8. Raises `IllegalMoveError` for a taken cell, for one off the board, and
+        after the end.
+
+        >>> Board("X........").play(4)
+        Board('X...O....')
         """
         cell = as_cell(cell)
         if self.is_over:
@@ -134,28 +145,46 @@ class Board:
         """The board's value to the player to move, with best play by both sides.
 
         1 is a win, 0 a draw, -1 a loss. After the end, it is the result.
+
+        >>> Board("XX.OO....").value()
+        1
         """
         return solver.value(self.position)
 
     def best_moves(self) -> tuple[int, ...]:
         """The moves of the micro:bit at its hard level.
 
-        Among the moves that keep the value, these win most often against random play.
+        Among the moves that keep the value, these win most often against random play. None when the
+        game is over.
+
+        >>> Board("X...O...X").best_moves()
+        (1, 3, 5, 7)
         """
         return () if self.is_over else tuple(solver.hard_moves(self.position))
 
     def win_chance(self) -> Fraction:
-        """The chance that the player to move wins by `best_moves` against random play."""
+        """The chance that the player to move wins by `best_moves` against random play.
+
+        >>> Board().win_chance()
+        Fraction(191, 192)
+        """
         return solver.win_chance(self.position)
 
     def canonical(self) -> Board:
-        """The board that stands for this one and its turned and mirrored images."""
+        """The board that stands for this one and its turned and mirrored images.
+
+        >>> Board("..X......").canonical()
+        Board('X........')
+        """
         return Board.of(canonical(self.position))
 
     def svg(self, labels: Mapping[int, object] | None = None) -> str:
         """A picture as an SVG document: the marks, and the winning line if there is one.
 
         labels: texts for free cells, such as their values.
+
+        >>> Board("X........").svg({4: "draw"}).count("draw")
+        1
         """
         return board_svg(str(self.position), self.winning_line or (), labels)
 

@@ -19,8 +19,8 @@ from noughts.recording.sources import QueuedSource
 from noughts.store import timestamps
 from noughts.store.lines import Received
 
-_LOOK_S = 2.0
-_CLOSE_S = 0.2
+_SCAN_INTERVAL_S = 2.0
+_SHUTDOWN_TIMEOUT_S = 0.2
 
 
 def name_of_copy(file: str) -> str:
@@ -31,9 +31,14 @@ def name_of_copy(file: str) -> str:
 class DataLogs(QueuedSource):
     """Follows the mounted drives until `close()`."""
 
-    def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
+    def __init__(
+        self,
+        find: Callable[[], Sequence[Drive]] = find_drives,
+        interval_s: float = _SCAN_INTERVAL_S,
+    ) -> None:
+        """find: gives the drives; interval_s: how long to wait until it is called again."""
         super().__init__()
-        self._find = find
+        self._find, self._interval_s = find, interval_s
         self._read: dict[tuple[str, Path], tuple[object, str]] = {}
         """By board and drive: which version of its log was read, and the error, if any."""
         self._stopped = threading.Event()
@@ -53,7 +58,7 @@ class DataLogs(QueuedSource):
             self._read = {board: self._read.get(board, (None, "")) for board in boards}
             for (board, path), drive in boards.items():
                 self._read[board, path] = self._read_log(board, drive, *self._read[board, path])
-            self._stopped.wait(_LOOK_S)
+            self._stopped.wait(self._interval_s)
 
     def _read_log(
         self, board: str, drive: Drive, last_version: object, last_error: str
@@ -89,4 +94,4 @@ class DataLogs(QueuedSource):
     def close(self) -> None:
         """Stop reading, without waiting for a drive that does not answer."""
         self._stopped.set()
-        self._thread.join(_CLOSE_S)
+        self._thread.join(_SHUTDOWN_TIMEOUT_S)

@@ -184,9 +184,9 @@ def first_moves(openings: Sequence[int]) -> Picture:
 def mistakes(positions: Sequence[MetPosition]) -> Table:
     """The mistakes of people, by the move of the game."""
     moves, wrong = [0] * 9, [0] * 9
-    for position in positions:
-        moves[position.position.ply] += position.met
-        wrong[position.position.ply] += position.mistakes
+    for stats in positions:
+        moves[stats.position.ply] += stats.met
+        wrong[stats.position.ply] += stats.mistakes
     plies = [ply for ply in range(9) if moves[ply]]
     return Table(
         "Mistakes",
