@@ -69,25 +69,25 @@ def read_keys(text: str) -> list[Step]:
 
 
 def _step(token: str) -> Step:
-    found = _KEY.fullmatch(token)
-    if found is None:
+    match = _KEY.fullmatch(token)
+    if match is None:
         raise ValueError(
             f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0, "
             "flat, or a wait in ms such as 500"
         )
-    numbers = found["rest_ms"], found["held_ms"], found["x"], found["y"]
+    numbers = match["rest_ms"], match["held_ms"], match["x"], match["y"]
     if any(len(number) > _MAX_DIGITS for number in numbers if number):
         raise ValueError(
             f"{token[:20]!r} has too large a number; use at most {_MAX_DIGITS} digits, which is "
             "10,000 seconds"
         )
-    if found["rest_ms"]:
-        return Step(rest_ms=int(found["rest_ms"]))
-    if found["held_ms"]:
-        return Step(_BUTTONS[found["buttons"]], int(found["held_ms"]))
-    if found["buttons"]:
-        return Step(_BUTTONS[found["buttons"]], DOWN_MS, UP_MS)
-    return Step(tilt=(int(found["x"] or 0), int(found["y"] or 0)))
+    if match["rest_ms"]:
+        return Step(rest_ms=int(match["rest_ms"]))
+    if match["held_ms"]:
+        return Step(_BUTTONS[match["buttons"]], int(match["held_ms"]))
+    if match["buttons"]:
+        return Step(_BUTTONS[match["buttons"]], DOWN_MS, UP_MS)
+    return Step(tilt=(int(match["x"] or 0), int(match["y"] or 0)))
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
@@ -115,8 +115,8 @@ def run_play(
         raise click.UsageError("--firmware and --hex both say what the board runs; give only one")
 
     def made() -> Program:
-        chosen = firmware_for(board, hex or firmware)
-        return unchanged(chosen) if hex else program(firmware=chosen)
+        loaded = firmware_for(board, hex or firmware)
+        return unchanged(loaded) if hex else program(firmware=loaded)
 
     if keys is None:
         return _play(made, hex is None, fresh, db)
@@ -125,8 +125,8 @@ def run_play(
 
 
 def _press(keys: list[Step], program: Program) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
         # Unicorn calls Python back, where an exception from a signal handler would be lost.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
@@ -135,7 +135,7 @@ def _press(keys: list[Step], program: Program) -> None:
     except EmulatorError as error:
         raise BoardError(str(error)) from error
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler)
 
 
 def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:

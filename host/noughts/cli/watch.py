@@ -83,13 +83,15 @@ def run_watch(
 ) -> None:
     """Show every board live, and store every game."""
     _check_usage(port, emulated, captured, name, publish, room)
-    ports = [each for each in port if not is_broker(each)]
+    ports = [port_name for port_name in port if not is_broker(port_name)]
     brokers = _brokers(port, publish, password_file, ca)
     room = room_name(room)
     _check_brokers(brokers)
-    for each in ports:
-        if not may_be_port(each):
-            raise NoughtsError(f"{each} is not a serial port; to read a file, put --from before it")
+    for port_name in ports:
+        if not may_be_port(port_name):
+            raise NoughtsError(
+                f"{port_name} is not a serial port; to read a file, put --from before it"
+            )
     path = db or default_path()
     if emulated and db is None:
         path = demonstration(path)
@@ -150,7 +152,7 @@ class _Brokers(NamedTuple):
 def _brokers(
     port: Sequence[str], publish: str | None, password_file: Path | None, ca: Path | None
 ) -> _Brokers:
-    addresses = (parse(each, password_file, ca) for each in port if is_broker(each))
+    addresses = (parse(url, password_file, ca) for url in port if is_broker(url))
     collected = list(dict.fromkeys(addresses))
     published = None if publish is None else parse(publish, password_file, ca)
     if not (collected or published) and (password_file or ca):

@@ -103,7 +103,7 @@ class Recorder:
         reported = self.poll()  # at least once, even on a busy computer
         while (self._arrived or self.pending) and time.monotonic() < end_s:
             reported += self.poll()
-        if left := sum(isinstance(each, Received) for each in self.pending):
+        if left := sum(isinstance(item, Received) for item in self.pending):
             read = command_for(f"noughts watch --from {quoted(str(self.save()))}", self.store.path)
             raise StoreError(
                 f"{self.store.path} is in use by another program, and {left:,} lines are not "
@@ -258,9 +258,9 @@ class Recorder:
         store = self.store.path
         path = store.with_name(f"{store.name}-not-stored-{timestamps.now()}.log")
         lines = [
-            raw_line(each.board, each.text, each.at, is_sentence=each.sentence is not None)
-            for each in self.pending
-            if isinstance(each, Received)
+            raw_line(line.board, line.text, line.at, is_sentence=line.sentence is not None)
+            for line in self.pending
+            if isinstance(line, Received)
         ]
         atomic_write(path, b"".join(lines))
         return path

@@ -220,7 +220,7 @@ class BoardApp(Program):
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._leds = Shown(id="leds")
-        self._doing = Shown(id="doing")
+        self._panel = Shown(id="doing")
         self._transcript = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._transcript.can_focus = False
         self._status = Static(id="status", markup=False)
@@ -237,7 +237,7 @@ class BoardApp(Program):
                     yield self._button("╔═══╗\n║ B ║\n╚═══╝", "B")
                 yield self._button("[ A + B ]", "A", "B")
                 yield Static("(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)", id="pins")
-            yield self._doing
+            yield self._panel
         yield Static(rendered(RULES), id="help")
         yield self._transcript
         yield self._status
@@ -308,11 +308,11 @@ class BoardApp(Program):
             self._controls = choice_in(flash)[1]
             self._keep_flash(flash)
         self._observer.see(leds)
-        now = self._observer.now
-        self._leds.show(draw, leds, now.last)
-        seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
+        situation = self._observer.now
+        self._leds.show(draw, leds, situation.last)
+        seats = situation.game.seats if situation.game else f"P{situation.opponent or 'P'}"
         ends = dict(self._games.scores.get(seats, {}))  # a copy: another thread counts
-        self._doing.show(panel, now, self._stopped_by, self._controls, ends)
+        self._panel.show(panel, situation, self._stopped_by, self._controls, ends)
 
     def _tell(self, event: Event) -> None:
         match event:
@@ -344,28 +344,28 @@ class BoardApp(Program):
         self._status.update(f"{_KEYS}\n{about}")
 
 
-def panel(now: Situation, stopped: str, controls: str, ends: Mapping[str, int]) -> Group:
+def panel(situation: Situation, stopped: str, controls: str, ends: Mapping[str, int]) -> Group:
     """All text next to the board, the most important first.
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
-    what = instructions(now, controls)
-    if stopped and now.phase in ("starting", "fault"):
+    what = instructions(situation, controls)
+    if stopped and situation.phase in ("starting", "fault"):
         what = Instructions("The game has stopped", stopped)
-    over = now.phase == "over"
+    over = situation.phase == "over"
     style = f"{PLAYERS.get(what.player, 'bold')} reverse"
     banner = Padding(what.headline, (int(over), 1), style=style)
     buttons = (*what.buttons, ("v", "replay this game")) if over else what.buttons
     text = Text(f"{what.about}\n" if what.about else "")
     wide = max((len(name) for name, _ in buttons), default=0)
-    for name, does in buttons:
-        text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
+    for name, function in buttons:
+        text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {function}")
     facts = Text.assemble(("\nscore", "dim"), f"  {score(ends)}")
-    if controls and now.phase != "menu":  # where they may be about to change
+    if controls and situation.phase != "menu":  # where they may be about to change
         facts.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
-    if now.game is None:
+    if situation.game is None:
         return Group(banner, text, facts)
-    return Group(banner, text, Text(), _game(now.game), facts)
+    return Group(banner, text, Text(), _game(situation.game), facts)
 
 
 def _game(game: Game) -> Text:

@@ -1,6 +1,6 @@
 """The Textual program behind `noughts watch`: a tile for each micro:bit, and the games.
 
-A game that has ended can be chosen in the list, and is replayed while the watch goes on.
+A game that has ended can be selected in the list, and is replayed while the watch goes on.
 """
 
 from typing import ClassVar
@@ -132,7 +132,9 @@ class WatchApp(Program):
             boards.sort(key=lambda named: name_key(named[0]))
             room = self.size.width - 1  # for the scroll bar
             width = room // max(1, min(room // _MIN_WIDTH, len(boards)))
-            self._boards.update(Columns([_tile(*each, width) for each in boards], padding=0))
+            self._boards.update(
+                Columns([_tile(name, board, width) for name, board in boards], padding=0)
+            )
             remarks = (Text(printable(line), how) for line, how in self._remarks())
             self._notes.update(Group(*remarks))
             self._list(list(session.ended))
@@ -166,27 +168,28 @@ class WatchApp(Program):
         return lines + [(f"waiting for {port}: {why}", "dim") for port, why in waiting]
 
     def _list(self, ended: list[EndedGame]) -> None:
-        """List the games, the newest first; the chosen one stays chosen."""
+        """List the games, the newest first; the selected one stays selected."""
         if ended == self._ended:
             return
         at = self._games.highlighted
-        chosen = self._ended[at] if at and self._ended else None  # the newest counts as not chosen
+        # The newest counts as not selected: then the next one will be.
+        selected = self._ended[at] if at and self._ended else None
         rows = [
             (
-                f"game {each.number}",
-                cut_start(printable(self._session.display_name(each.board)), _MAX_NAME),
-                opponents(each.game.seats),
-                result(each.game),
-                counted(len(each.game.moves), "move"),
-                f"{each.game.ms / 1000:.0f} s",
-                "" if each.played_before is None else str(When(None, each.played_before)),
+                f"game {entry.number}",
+                cut_start(printable(self._session.display_name(entry.board)), _MAX_NAME),
+                opponents(entry.game.seats),
+                result(entry.game),
+                counted(len(entry.game.moves), "move"),
+                f"{entry.game.ms / 1000:.0f} s",
+                "" if entry.played_before is None else str(When(None, entry.played_before)),
             )
-            for each in ended
+            for entry in ended
         ]
         self._games.clear_options()
         self._games.add_options(columns(rows, right=(5,)))
         if ended:
-            self._games.highlighted = ended.index(chosen) if chosen in ended else 0
+            self._games.highlighted = ended.index(selected) if selected in ended else 0
         else:
             self._games.add_option(Option("no game has ended yet", disabled=True))
         self._ended = ended

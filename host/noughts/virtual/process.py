@@ -119,7 +119,7 @@ class BoardProcess:
         self._answers, self._line = answers, line
         self._inbox: deque[Message] = deque()
         self._seed, self._speed = seed, speed
-        self._before_us = 0  # device time before the board was last programmed
+        self._earlier_us = 0  # device time before the board was last programmed
         self._switch_on(program)
 
     def _switch_on(self, program: Program) -> None:
@@ -150,7 +150,7 @@ class BoardProcess:
         if written_us is not None and board.clock_us >= written_us + _FLASH_RESTS_US:
             self._written_us = None
             _send(self._answers, "flash", board.flash)
-        clock_us = self._before_us + board.clock_us
+        clock_us = self._earlier_us + board.clock_us
         _send(self._answers, "state", (clock_us, board.leds()))
         return clock_us
 
@@ -193,7 +193,7 @@ class BoardProcess:
             case ("reset",):
                 board.reset()
             case ("program", program):
-                self._before_us += board.clock_us
+                self._earlier_us += board.clock_us
                 self._seed += 1  # so that it gets another boot id
                 self._switch_on(program)
                 self._written_us = us = 0

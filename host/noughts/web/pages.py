@@ -51,5 +51,5 @@ def render(template: str, /, **values: object) -> str:
 def framed(name: str, token: str = "", **values: object) -> str:
     """A page in its frame; token: permits it to change something."""
     page = PAGES.get(name, ERROR)
-    shown = {"title": page.title, **values}
-    return render("frame.html", name=name, page=page, pages=PAGES, token=token, **shown)
+    content = {"title": page.title, **values}
+    return render("frame.html", name=name, page=page, pages=PAGES, token=token, **content)
