@@ -66,7 +66,7 @@ def test_command_list_is_grouped_and_fits_a_small_terminal(noughts, printed):
     assert err.rstrip() in printed("--help")
 
 
-@pytest.mark.parametrize("line", cli.OVERVIEW.splitlines()[1:])
+@pytest.mark.parametrize("line", cli.overview().splitlines()[1:])
 def test_command_help_repeats_its_summary_and_a_valid_example(line, printed):
     example, summary = re.split(" {2,}", line.partition("noughts ")[2])
     name, *words = example.split()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,42 +16,68 @@ from noughts.terminal import output
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-OVERVIEW = """\
-Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command.
-play    noughts play                play on a virtual micro:bit in this terminal
-        noughts web                 play and watch boards in the browser
-        noughts vs hard             play an engine by typing, or watch two play
-board   noughts flash               copy the game to a board by its USB drive
-        noughts put                 update the game on a board over serial
-        noughts hex -o a.hex        build a hex for any micro:bit, or list one
-        noughts doctor              check this computer and its boards
-class   noughts watch               show every board live, and store every game
-        noughts boards              list known boards, and name them
-        noughts games               list the stored games
-        noughts replay last         step through a game, judging each move
-        noughts stats               count results, first moves and mistakes
-        noughts report -o 7b.html   write a page about a class
-        noughts export -o all.csv   write games as a table for a spreadsheet
-engines noughts solve X...O....     show a position's value and the best line
-        noughts duel hard medium    let engines play many games, and count
-        noughts prove               prove which engines never lose
-        noughts new engine mine.py  write a template for your own engine
-        noughts learn               make the chip win more against your players
-        noughts train menace        let matchboxes learn to play, and see how
-        noughts table --check       make or check the table the chip plays by
-"""
-"""All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
 
-COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
-"""The purpose of each. Its code is in `noughts.cli.<name>`, except for these:"""
-_FILES = {"flash": "board", "put": "board", "hex": "board", "doctor": "board"}
-_FILES |= {"boards": "games", "replay": "games", "export": "games", "report": "stats"}
-_FILES |= {"duel": "vs", "learn": "table"}
+class _Entry(NamedTuple):
+    """A command in the overview."""
+
+    file: str
+    """In this folder; the command is its function `run_<name>`."""
+    example: str
+    purpose: str
+
+
+_PLAY = {
+    "play": _Entry("play", "noughts play", "play on a virtual micro:bit in this terminal"),
+    "web": _Entry("web", "noughts web", "play and watch boards in the browser"),
+    "vs": _Entry("vs", "noughts vs hard", "play an engine by typing, or watch two play"),
+}
+_BOARD = {
+    "flash": _Entry("board", "noughts flash", "copy the game to a board by its USB drive"),
+    "put": _Entry("board", "noughts put", "update the game on a board over serial"),
+    "hex": _Entry("board", "noughts hex -o a.hex", "build a hex for any micro:bit, or list one"),
+    "doctor": _Entry("board", "noughts doctor", "check this computer and its boards"),
+}
+_CLASS = {
+    "watch": _Entry("watch", "noughts watch", "show every board live, and store every game"),
+    "boards": _Entry("games", "noughts boards", "list known boards, and name them"),
+    "games": _Entry("games", "noughts games", "list the stored games"),
+    "replay": _Entry("games", "noughts replay last", "step through a game, judging each move"),
+    "stats": _Entry("stats", "noughts stats", "count results, first moves and mistakes"),
+    "report": _Entry("stats", "noughts report -o 7b.html", "write a page about a class"),
+    "export": _Entry(
+        "games", "noughts export -o all.csv", "write games as a table for a spreadsheet"
+    ),
+}
+_ENGINES = {
+    "solve": _Entry(
+        "solve", "noughts solve X...O....", "show a position's value and the best line"
+    ),
+    "duel": _Entry("vs", "noughts duel hard medium", "let engines play many games, and count"),
+    "prove": _Entry("prove", "noughts prove", "prove which engines never lose"),
+    "new": _Entry("new", "noughts new engine mine.py", "write a template for your own engine"),
+    "learn": _Entry("table", "noughts learn", "make the chip win more against your players"),
+    "train": _Entry("train", "noughts train menace", "let matchboxes learn to play, and see how"),
+    "table": _Entry("table", "noughts table --check", "make or check the table the chip plays by"),
+}
+_TASKS = {"play": _PLAY, "board": _BOARD, "class": _CLASS, "engines": _ENGINES}
+COMMANDS = {**_PLAY, **_BOARD, **_CLASS, **_ENGINES}
+
+
+def overview() -> str:
+    """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
+    text = "Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command.\n"
+    for task, commands in _TASKS.items():
+        title = task
+        for entry in commands.values():
+            text += f"{title:<8}{entry.example:<28}{entry.purpose}\n"
+            title = ""
+    return text
 
 
 def load(name: str) -> click.Command:
-    file = importlib.import_module(f"noughts.cli.{_FILES.get(name, name)}")
-    command: click.Command = getattr(file, f"run_{name}")
+    """Import the command with this name, one of `COMMANDS`."""
+    module = importlib.import_module(f"noughts.cli.{COMMANDS[name].file}")
+    command: click.Command = getattr(module, f"run_{name}")
     return command
 
 
@@ -65,7 +90,7 @@ class _Commands(click.Group):
         return load(cmd_name) if cmd_name in COMMANDS else None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(f"\n{OVERVIEW}")
+        formatter.write(f"\n{overview()}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """They are in the overview."""
@@ -73,9 +98,12 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        named = [name for name in COMMANDS if name.startswith(incomplete)]
-        options = click.Command.shell_complete(self, ctx, incomplete)
-        return [*(CompletionItem(name, help=COMMANDS[name]) for name in named), *options]
+        commands = [
+            CompletionItem(name, help=entry.purpose)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 _commands = _Commands(context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output is gone
         status = 1
     except click.exceptions.NoArgsIsHelpError as error:
-        print(OVERVIEW, end="", file=sys.stderr)
+        print(overview(), end="", file=sys.stderr)
         status = error.exit_code
     except click.UsageError as error:
         output.say(_usage_message(error))

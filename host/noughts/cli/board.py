@@ -21,7 +21,7 @@ from noughts.boards.probe import Check, ProbedBoard, find_boards, of_board, of_c
 from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, radio_of
 from noughts.cli import options
-from noughts.cli.options import FILE, option
+from noughts.cli.options import FILE
 from noughts.errors import BoardError, NoughtsError, StoreError, error_message, printable
 from noughts.files import atomic_write
 from noughts.invocation import as_typed
@@ -34,12 +34,29 @@ Contents = Mapping[str, Mapping[str, bytes]]
 
 @options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
 @click.argument("drive", required=False, type=FILE, help="the board's drive (found automatically)")
-@option("--all", "flash every board that is plugged in", "every")
-@option("--hex FILE", "copy this hex, which `noughts hex` made")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="flash every board that is plugged in",
+)
+@click.option(
+    "--hex",
+    type=FILE,
+    help="copy this hex, which `noughts hex` made",
+)
 @options.unproved
 @options.radio
-@option("--port PORT", "the board's serial port (found automatically on real boards)")
-@option("--no-verify", "do not check on the serial port that the game starts")
+@click.option(
+    "--port",
+    metavar="PORT",
+    help="the board's serial port (found automatically on real boards)",
+)
+@click.option(
+    "--no-verify",
+    is_flag=True,
+    help="do not check on the serial port that the game starts",
+)
 def run_flash(
     drive: Path | None,
     every: bool,
@@ -100,12 +117,28 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
     "noughts put --gateway 7",
     "noughts put --radio off",
 )
-@option("--port PORT", "the board's serial port, if there are several: a device or a pyserial URL")
-@option("--table FILE", "send this table instead of device/table.py")
+@click.option(
+    "--port",
+    metavar="PORT",
+    help="the board's serial port, if there are several: a device or a pyserial URL",
+)
+@click.option(
+    "--table",
+    type=FILE,
+    help="send this table instead of device/table.py",
+)
 @options.unproved
 @options.radio
-@option("--forget", "remove the stored games and the menu's choice from the board")
-@option("--replace", "overwrite another program's files of the same names, such as its main.py")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="remove the stored games and the menu's choice from the board",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="overwrite another program's files of the same names, such as its main.py",
+)
 def run_put(
     port: str | None,
     table: Path | None,
@@ -134,11 +167,27 @@ def run_put(
     "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
 )
 @options.output("write the hex here instead of noughts.hex", endings=[".hex"])
-@option("--firmware FILE", "use another official MicroPython; can be given twice", multiple=True)
+@click.option(
+    "--firmware",
+    type=FILE,
+    multiple=True,
+    help="use another official MicroPython; can be given twice",
+)
 @options.radio
 @options.unproved
-@option("--list FILE", "list the contents of this hex; build nothing", "listed")
-@option("--extract", "put a hex's files into a folder", nargs=2, metavar="DIR FILE", type=FILE)
+@click.option(
+    "--list",
+    "listed",
+    type=FILE,
+    help="list the contents of this hex; build nothing",
+)
+@click.option(
+    "--extract",
+    nargs=2,
+    metavar="DIR FILE",
+    type=FILE,
+    help="put a hex's files into a folder",
+)
 @options.as_json("the contents")
 def run_hex(
     output: Path | None,
@@ -238,8 +287,17 @@ def _extract(folder: Path, contents: Contents) -> None:
 
 
 @options.command("noughts doctor", "noughts doctor --json")
-@option("--port PORT", "check this serial port too; can be repeated", multiple=True)
-@option("--no-restart", "do not ask the boards what they run (that restarts their game)")
+@click.option(
+    "--port",
+    metavar="PORT",
+    multiple=True,
+    help="check this serial port too; can be repeated",
+)
+@click.option(
+    "--no-restart",
+    is_flag=True,
+    help="do not ask the boards what they run (that restarts their game)",
+)
 @options.as_json("the report")
 @options.db
 def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path | None) -> int:

@@ -15,7 +15,6 @@ from typing import BinaryIO
 import click
 
 from noughts.cli import options
-from noughts.cli.options import option
 from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted, short
 from noughts.protocol.radio_boards import is_by_radio
@@ -56,7 +55,12 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 @options.command(
     "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=_GAMES
 )
-@option("-n N", f"list the newest N ({_NEWEST}; with --json all)", type=options.IntRange(1, _MAX))
+@click.option(
+    "-n",
+    metavar="N",
+    type=options.IntRange(1, _MAX),
+    help=f"list the newest N ({_NEWEST}; with --json all)",
+)
 @options.as_json("the games")
 @options.stored_games
 def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
@@ -160,8 +164,17 @@ def _number(text: str) -> int | str:
     type=_number,
     help="the game's number in `noughts games`, or `last` for the newest finished game",
 )
-@option("--speed X", "play it, X times as fast as it was played", type=options.Number(0.1, 100))
-@option("--text", "print every step instead of stepping through the game")
+@click.option(
+    "--speed",
+    metavar="X",
+    type=options.Number(0.1, 100),
+    help="play it, X times as fast as it was played",
+)
+@click.option(
+    "--text",
+    is_flag=True,
+    help="print every step instead of stepping through the game",
+)
 @options.db
 def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
     """Step through a game, judging each move."""
@@ -243,7 +256,11 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
 @options.command(
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=_EXPORT
 )
-@option("--format", "the format (by the file's name, else csv)", type=click.Choice(_FORMATS))
+@click.option(
+    "--format",
+    type=click.Choice(_FORMATS),
+    help="the format (by the file's name, else csv)",
+)
 @options.output("the file to write (default, or -: standard output)")
 @options.stored_games
 def run_export(

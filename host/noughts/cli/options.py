@@ -1,8 +1,7 @@
-"""Options: how they are declared and shown, and those that several commands share; the store."""
+"""What several commands share: options, the form of their help, signals, and the store."""
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
 import sys
@@ -70,37 +69,32 @@ def command(*examples: str, records: str = "", **named: Any) -> Callable[[Run], 
     return click.command(epilog=epilog, context_settings={"show_default": True}, **named)
 
 
-def option(declared: str, about: str, name: str = "", **named: Any) -> Callable[[Run], Run]:
-    """An option, declared as the help prints it: `--port PORT`, or `--plain` for a flag.
-
-    name: of the command's parameter, if it is not that of the option.
-    """
-    words = declared.replace(",", "").split()
-    names = [word for word in words if word.startswith("-")]
-    if words[-1] == "FILE":
-        named = {"type": FILE} | named
-    elif words != names:
-        named["metavar"] = words[-1]
-    elif not {"type", "default"} & {*named}:
-        named["is_flag"] = True
-    names += [name] if name else []
-    return click.option(*names, help=about, **named)
-
-
 # Eager, because `output` looks at it.
-db = option("--db FILE", "where games are stored (games.db in your data folder)", is_eager=True)
-unproved = option("--unproved", "accept a table that can lose or give away a win")
+db = click.option(
+    "--db",
+    type=FILE,
+    is_eager=True,
+    help="where games are stored (games.db in your data folder)",
+)
+unproved = click.option(
+    "--unproved",
+    is_flag=True,
+    help="accept a table that can lose or give away a win",
+)
 
 
 def as_json(what: str) -> Callable[[Run], Run]:
     """The option to print something as JSON; the command gets `as_json`."""
-    return option("--json", f"print {what} as JSON (see docs/scripts.md)", "as_json")
+    return click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help=f"print {what} as JSON (see docs/scripts.md)",
+    )
 
 
-def output(
-    about: str, declared: str = "-o, --output FILE", endings: Sequence[str] = ()
-) -> Callable[[Run], Run]:
-    """The option for a file to write, which is not the store.
+def output(help: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run], Run]:
+    """The option for a file to write, which is not the store: `-o`, unless it has other names.
 
     endings: allowed endings. Without them, `-` is None, which stands for standard output.
     """
@@ -118,22 +112,25 @@ def output(
         require_folder(path)
         return path
 
-    return option(declared, about, callback=checked)
+    return click.option(*(names or ("-o", "--output")), type=FILE, callback=checked, help=help)
 
 
 def radio(run: Run) -> Run:
     """The options for boards that send by radio, and for gateways; the command gets `radio`."""
     group = IntRange(GROUPS[0], GROUPS[-1])
 
-    @option(
-        "--radio GROUP",
-        "also send games by radio in this group, 0 to 255 (V2 only); `put --radio off` ends that",
+    @click.option(
+        "--radio",
+        metavar="GROUP",
         type=lambda text: OFF if text == "off" else Radio(sends=group(text)),
+        help="also send games by radio in this group, 0 to 255 (V2 only); `put --radio off` ends "
+        "that",
     )
-    @option(
-        "--gateway GROUP",
-        "make a gateway instead of a game: it prints what the group sends, for `watch`",
+    @click.option(
+        "--gateway",
+        metavar="GROUP",
         type=lambda text: Radio(gateway=group(text)),
+        help="make a gateway instead of a game: it prints what the group sends, for `watch`",
     )
     @wraps(run)
     def with_radio(*, radio: Radio | None, gateway: Radio | None, **named: Any) -> Any:
@@ -159,29 +156,38 @@ def stored_games(run: Run) -> Run:
     from noughts.store.stored_game import RESULTS
     from noughts.views import stored_games as games_views
 
-    @option(
-        "--board NAME",
-        "only boards with this in their name or USB id; can be repeated",
-        type=lambda text: text.encode(errors="replace").decode(),  # any bytes are possible
+    @click.option(
+        "--board",
+        metavar="NAME",
+        type=lambda text: text.encode(errors="replace").decode(),
         multiple=True,
+        help="only boards with this in their name or USB id; can be repeated",
     )
-    @option(
-        "--seats AB",
-        f"only games of these players, A and B: {SEATS_MEANING}; PH is a person against hard",
+    @click.option(
+        "--seats",
+        metavar="AB",
         type=games_views.seats,
+        help=f"only games of these players, A and B: {SEATS_MEANING}; PH is a person against hard",
     )
-    @option(
-        "--result RESULT",
-        f"only games with this result: {', '.join(RESULTS)}; can be repeated",
+    @click.option(
+        "--result",
+        metavar="RESULT",
         type=games_views.result,
         multiple=True,
+        help=f"only games with this result: {', '.join(RESULTS)}; can be repeated",
     )
-    @option(
-        "--since DAY",
-        f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
+    @click.option(
+        "--since",
+        metavar="DAY",
         type=games_views.day,
+        help=f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
     )
-    @option("--until DAY", "only games on this day or earlier (see --since)", type=games_views.day)
+    @click.option(
+        "--until",
+        metavar="DAY",
+        type=games_views.day,
+        help="only games on this day or earlier (see --since)",
+    )
     @db
     @wraps(run)
     def with_games(
@@ -197,7 +203,6 @@ def open_store(db: Path | None) -> Store:
     """The store. Raises `StoreError` if it is missing or damaged."""
     from noughts.store.store import Store, default_path
 
-    gc.set_threshold(200_000)  # games come by the thousand, and hold no cycles
     return Store(db or default_path())
 
 
@@ -263,17 +268,19 @@ def own_engines(run: Run) -> Run:
     Files with the same name, or with the name of one of our engines, are called by their paths.
     """
 
-    @option(
-        "--program COMMAND",
-        "use a program as an engine, after the named ones; it reads lines such as 'X...O.... X' "
-        "(position, side to move) and answers each with a cell, 0 to 8",
+    @click.option(
+        "--program",
+        metavar="COMMAND",
         multiple=True,
+        help="use a program as an engine, after the named ones; it reads lines such as "
+        "'X...O.... X' (position, side to move) and answers each with a cell, 0 to 8",
     )
-    @option(
-        "--limit SECONDS",
-        "how long your own engine may take to answer",
+    @click.option(
+        "--limit",
+        metavar="SECONDS",
         type=Number(0, 3600, min_open=True),
         default=LIMIT_S,
+        help="how long your own engine may take to answer",
     )
     @wraps(run)
     def with_engines(

@@ -19,7 +19,7 @@ import click
 from microbit_emulator import EmulatorError
 from noughts.boards.firmware import firmware_for
 from noughts.cli import options
-from noughts.cli.options import option
+from noughts.cli.options import FILE
 from noughts.errors import BoardError, NoughtsError
 from noughts.protocol.describe import counted
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
@@ -91,15 +91,34 @@ def _step(token: str) -> Step:
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
-@option("--board", "the micro:bit", type=click.Choice(BOARDS, case_sensitive=False), default="V2")
-@option("--firmware FILE", "run this official MicroPython hex instead, with the game's files")
-@option("--hex FILE", "run this hex as it is, with the files that are in it")
-@option("--fresh", "start with a new board, which does not know your last choice")
-@option(
-    "--keys KEYS",
-    "press these on a new board, without a terminal, and print what happens: A, B, AB, A:40 (held "
-    "for 40 ms), tilt:400,0 (milli-g, to the right and towards the pins), flat, and waits in ms",
+@click.option(
+    "--board",
+    type=click.Choice(BOARDS, case_sensitive=False),
+    default="V2",
+    help="the micro:bit",
+)
+@click.option(
+    "--firmware",
+    type=FILE,
+    help="run this official MicroPython hex instead, with the game's files",
+)
+@click.option(
+    "--hex",
+    type=FILE,
+    help="run this hex as it is, with the files that are in it",
+)
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="start with a new board, which does not know your last choice",
+)
+@click.option(
+    "--keys",
+    metavar="KEYS",
     type=read_keys,
+    help="press these on a new board, without a terminal, and print what happens: A, B, AB, A:40 "
+    "(held for 40 ms), tilt:400,0 (milli-g, to the right and towards the pins), flat, and waits in "
+    "ms",
 )
 @options.db
 def run_play(

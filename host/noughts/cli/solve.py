@@ -14,7 +14,6 @@ from rich.tree import Tree
 from noughts import brain
 from noughts.brain.device import device_files
 from noughts.cli import options
-from noughts.cli.options import option
 from noughts.engines.registry import engines
 from noughts.engines.search import MAX_DRAWN, Node, build_tree, format_score
 from noughts.errors import NoughtsError, printable
@@ -35,16 +34,35 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     "position",
     help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
 )
-@option("--tree DEPTH", "draw the search tree, this many plies deep", type=options.IntRange(1, 9))
-@option("--search", "which search to draw", type=click.Choice(_DRAWN), default="alphabeta")
+@click.option(
+    "--tree",
+    metavar="DEPTH",
+    type=options.IntRange(1, 9),
+    help="draw the search tree, this many plies deep",
+)
+@click.option(
+    "--search",
+    type=click.Choice(_DRAWN),
+    default="alphabeta",
+    help="which search to draw",
+)
 @options.output(
     "write an SVG picture: the position with each free cell's value; with --tree, the tree (up to "
     f"{MAX_DRAWN:,} positions); with --chip, the chip's values",
-    "--svg FILE",
+    "--svg",
     endings=[".svg"],
 )
-@option("--chip", "show how the chip's table chooses: what its weights make of each free cell")
-@option("--engine ENGINE", "also ask an engine such as ./mine.py; can be repeated", multiple=True)
+@click.option(
+    "--chip",
+    is_flag=True,
+    help="show how the chip's table chooses: what its weights make of each free cell",
+)
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    multiple=True,
+    help="also ask an engine such as ./mine.py; can be repeated",
+)
 @options.own_engines
 @options.as_json("the solution")
 def run_solve(

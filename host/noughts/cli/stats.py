@@ -12,7 +12,6 @@ import click
 
 from noughts import __version__
 from noughts.cli import options
-from noughts.cli.options import option
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
@@ -32,7 +31,11 @@ _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 
 @options.command("noughts stats", "noughts stats --seats PH --plot stats.png")
 @options.as_json("the statistics")
-@options.output("plot them to this file, .png or .svg", "--plot FILE", endings=FORMATS)
+@options.output(
+    "plot them to this file, .png or .svg",
+    "--plot",
+    endings=FORMATS,
+)
 @options.stored_games
 def run_stats(as_json: bool, plot: Path | None, chosen: GameFilter, db: Path | None) -> None:
     """Count results, first moves and mistakes."""
@@ -92,7 +95,12 @@ def _record(found: Stats) -> dict[str, object]:
 
 @options.command("noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv")
 @options.output("the file to write, such as class.html (default, or -: standard output)")
-@option("--csv", "write the table of boards as CSV (see docs/scripts.md)", "as_csv")
+@click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    help="write the table of boards as CSV (see docs/scripts.md)",
+)
 @options.stored_games
 def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
     """Write a page about a class."""

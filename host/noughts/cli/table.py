@@ -5,12 +5,13 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
+import click
+
 from noughts import brain
 from noughts.brain import learn
 from noughts.brain.device import device_dir
 from noughts.brain.learn import Habits
 from noughts.cli import options
-from noughts.cli.options import option
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
 from noughts.invocation import as_typed, quoted
@@ -33,7 +34,11 @@ _SHOWN = 6
 
 @options.command("noughts table --check")
 @options.output("the table file (device/table.py)", endings=[".py"])
-@option("--check", "write nothing; exit 1 unless it is generated, or learned and never loses")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="write nothing; exit 1 unless it is generated, or learned and never loses",
+)
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""

@@ -10,7 +10,7 @@ from textwrap import fill
 import click
 
 from noughts.cli import options
-from noughts.cli.options import IntRange, option
+from noughts.cli.options import IntRange
 from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write_menace
 from noughts.engines.registry import engines
 from noughts.errors import printable
@@ -42,17 +42,44 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
     "noughts train menace.json --show X...O....",
 )
 @click.argument("engine", help="menace, to start with new boxes, or a saved MENACE file")
-@option(
-    "--against ENGINE",
-    f"its opponent: {', '.join(engines())}, or a file; menace plays itself [default: medium]",
+@click.option(
+    "--against",
+    metavar="ENGINE",
+    help=f"its opponent: {', '.join(engines())}, or a file; menace plays itself [default: medium]",
 )
-@option("--games N", f"how many games it plays [default: {_GAMES}]", type=IntRange(1, 1_000_000))
-@option("--seat", "whether it moves first", type=click.Choice(_SEATS), default="first")
-@option("--seed", "the seed of the random numbers", default=1)
-@option("--stored", "learn from both sides of the stored games instead of playing")
+@click.option(
+    "--games",
+    metavar="N",
+    type=IntRange(1, 1_000_000),
+    help=f"how many games it plays [default: {_GAMES}]",
+)
+@click.option(
+    "--seat",
+    type=click.Choice(_SEATS),
+    default="first",
+    help="whether it moves first",
+)
+@click.option(
+    "--seed",
+    default=1,
+    help="the seed of the random numbers",
+)
+@click.option(
+    "--stored",
+    is_flag=True,
+    help="learn from both sides of the stored games instead of playing",
+)
 @options.output(f"save it in this file, {SUFFIX}", endings=[SUFFIX])
-@options.output("draw the curve to this file, .png or .svg", "--plot FILE", FORMATS)
-@option("--show POSITION", "show its box for this position, such as X...O....")
+@options.output(
+    "draw the curve to this file, .png or .svg",
+    "--plot",
+    endings=FORMATS,
+)
+@click.option(
+    "--show",
+    metavar="POSITION",
+    help="show its box for this position, such as X...O....",
+)
 @options.as_json("the result")
 @options.stored_games
 def run_train(

@@ -12,7 +12,7 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.cli.options import IntRange, option
+from noughts.cli.options import IntRange
 from noughts.engines.menace import SUFFIX, Menace, read_menace, write_menace
 from noughts.engines.registry import engines, name_in_lists
 from noughts.errors import printable
@@ -45,9 +45,22 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
     "noughts vs --program './mine --quick'",
 )
 @options.engine_arguments(f"one to play, or two to watch: {', '.join(engines())}")
-@option("--first", "who moves first, as X", type=click.Choice(["me", "it"]), default="me")
-@option("--seed", "the seed of the engine's random choices, to repeat a game", type=int)
-@option("--no-learning", "leave a MENACE's file as it is; otherwise it learns from your game")
+@click.option(
+    "--first",
+    type=click.Choice(["me", "it"]),
+    default="me",
+    help="who moves first, as X",
+)
+@click.option(
+    "--seed",
+    type=int,
+    help="the seed of the engine's random choices, to repeat a game",
+)
+@click.option(
+    "--no-learning",
+    is_flag=True,
+    help="leave a MENACE's file as it is; otherwise it learns from your game",
+)
 def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
     """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]
@@ -153,9 +166,25 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
 
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
 @options.engine_arguments(f"two of {', '.join(engines())}")
-@option("--all", "every engine against every other", "everyone")
-@option("-n, --games N", "games for each pair (even)", type=IntRange(2, 10_000_000), default=1000)
-@option("--seed", "the seed of the random numbers", default=0)
+@click.option(
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="every engine against every other",
+)
+@click.option(
+    "-n",
+    "--games",
+    metavar="N",
+    type=IntRange(2, 10_000_000),
+    default=1000,
+    help="games for each pair (even)",
+)
+@click.option(
+    "--seed",
+    default=0,
+    help="the seed of the random numbers",
+)
 @options.as_json("the results")
 def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
     """Let engines play many games, and count."""

@@ -12,7 +12,7 @@ import click
 
 from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
-from noughts.cli.options import option
+from noughts.cli.options import FILE
 from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
@@ -48,25 +48,63 @@ _SIGNALS_S = 0.5
     help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for the "
     "games of rooms, mqtt://HOST (every micro:bit that is plugged in)",
 )
-@option("--emulated N", "start N boards that play by themselves", type=options.IntRange(1, 16))
-@option("--from FILE", "read a captured log, a V2's MY_DATA.HTM or its CSV (-: stdin)", "captured")
-@option("--name BOARD", "with --from: the board's name, where the log does not give it")
-@option(
-    "--known FILE",
-    "by radio, accept only the boards in this file: one id (9A1B2C3D) or name per line, # starts "
-    f"a comment (without it, boards with a name, and the first {MAX_BOARDS} others per gateway)",
+@click.option(
+    "--emulated",
+    metavar="N",
+    type=options.IntRange(1, 16),
+    help="start N boards that play by themselves",
 )
-@option("--plain", "print a line for each event")
-@option("--json", "print a JSON object for each event (see docs/scripts.md)", "as_json")
+@click.option(
+    "--from",
+    "captured",
+    type=FILE,
+    help="read a captured log, a V2's MY_DATA.HTM or its CSV (-: stdin)",
+)
+@click.option(
+    "--name",
+    metavar="BOARD",
+    help="with --from: the board's name, where the log does not give it",
+)
+@click.option(
+    "--known",
+    type=FILE,
+    help="by radio, accept only the boards in this file: one id (9A1B2C3D) or name per line, # "
+    f"starts a comment (without it, boards with a name, and the first {MAX_BOARDS} others per "
+    "gateway)",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="print a line for each event",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="print a JSON object for each event (see docs/scripts.md)",
+)
 @options.db
-@option(
-    "--publish URL",
-    "publish what the boards send to an MQTT broker, mqtt[s]://[user@]host[:port][/prefix]; "
+@click.option(
+    "--publish",
+    metavar="URL",
+    help="publish what the boards send to an MQTT broker, mqtt[s]://[user@]host[:port][/prefix]; "
     "to collect from a broker, give its URL as PORT instead (see docs/rooms.md)",
 )
-@option("--room NAME", "with --publish: this room's name (default: this host's)")
-@option("--password-file FILE", "a file with the broker's password (or use NOUGHTS_MQTT_PASSWORD)")
-@option("--ca FILE", "with mqtts: the broker's CA certificate, in PEM (else the system's)")
+@click.option(
+    "--room",
+    metavar="NAME",
+    help="with --publish: this room's name (default: this host's)",
+)
+@click.option(
+    "--password-file",
+    type=FILE,
+    help="a file with the broker's password (or use NOUGHTS_MQTT_PASSWORD)",
+)
+@click.option(
+    "--ca",
+    type=FILE,
+    help="with mqtts: the broker's CA certificate, in PEM (else the system's)",
+)
 def run_watch(
     port: tuple[str, ...],
     emulated: int | None,
@@ -95,7 +133,6 @@ def run_watch(
     path = db or default_path()
     if emulated and db is None:
         path = demonstration(path)
-    gc.set_threshold(200_000)  # thousands of sentences come and go, without cycles
     gc.freeze()  # imported modules stay: the collector can skip them
     lists_events = plain or as_json
     if captured is not None:

@@ -6,8 +6,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import click
+
 from noughts.cli import options
-from noughts.cli.options import IntRange, option
+from noughts.cli.options import IntRange
 from noughts.store.store import Store, default_path
 from noughts.terminal.output import say
 from noughts.web.safety import Site
@@ -15,10 +17,30 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
-@option("--port N", "the port, or the next free one; 0: any", type=IntRange(0, 65535), default=PORT)
-@option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
-@option("--lan", "let other computers on the network watch, and play; their games are not stored")
-@option("--no-browser", "do not open a browser")
+@click.option(
+    "--port",
+    metavar="N",
+    type=IntRange(0, 65535),
+    default=PORT,
+    help="the port, or the next free one; 0: any",
+)
+@click.option(
+    "--boards",
+    metavar="N",
+    type=IntRange(0, 8),
+    default=1,
+    help="how many virtual boards to start",
+)
+@click.option(
+    "--lan",
+    is_flag=True,
+    help="let other computers on the network watch, and play; their games are not stored",
+)
+@click.option(
+    "--no-browser",
+    is_flag=True,
+    help="do not open a browser",
+)
 @options.db
 def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
     """Play and watch boards in the browser."""
