@@ -54,8 +54,9 @@ table: $(VENV)/play  ## make the chip's brain, device/table.py
 
 dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
 	@rm -rf dist
-	@$(BIN)/python -m build --outdir dist
 	@$(BIN)/python -m build --outdir dist host/microbit_emulator
+	@$(BIN)/python -m build --outdir dist --sdist
+	@NOUGHTS_EMULATOR=version $(BIN)/python -m build --outdir dist --wheel
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENCH="rooms" for a part)
@@ -75,7 +76,7 @@ clean:  ## remove .venv, build, dist and all caches
 test-programs:
 	@sh tools/get_test_programs.sh
 
-$(VENV)/play: pyproject.toml
+$(VENV)/play: pyproject.toml host/microbit_emulator/pyproject.toml
 	@$(PYTHON) tools/set_up.py $(VENV) noughts .
 	@touch $@
 

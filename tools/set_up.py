@@ -5,12 +5,14 @@ what people read. A failure is one line. This file runs before anything is insta
 is too old must be able to say so; therefore it uses only syntax of Python 3.7.
 """
 
+import os
 import re
 import subprocess
 import sys
 from collections import deque
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
 _OFFLINE = re.compile(
     r"NewConnectionError|name resolution|getaddrinfo|Network is unreachable|Connection refused|"
     r"Max retries|timed out|ProxyError",
@@ -64,12 +66,21 @@ def python(folder: Path) -> str:
 def install(folder: Path, name: str, package: str) -> str:
     """Install with pip, and show the progress. Returns what is wrong."""
     pip = [python(folder), "-m", "pip", "--disable-pip-version-check", "--no-color", "install"]
-    command = [*pip, "--progress-bar", "off", "--editable", package]
+    # Editable, so that changes of the emulator take effect too. Then noughts must name its version:
+    # pip takes no editable package for one that is named by its folder (see hatch_build.py).
+    emulator = str(ROOT / "host" / "microbit_emulator")
+    command = [*pip, "--progress-bar", "off", "--editable", emulator, "--editable", package]
+    env = {**os.environ, "NOUGHTS_EMULATOR": "version"}
     output = deque(["pip failed"], maxlen=200)
     text, packages, live = f"Installing {name} into {folder}", 0, sys.stdout.isatty()
     print(text, end="" if live else "\n", flush=True)
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     ) as process:
         for line in process.stdout or ():
             output.append(line.strip())
