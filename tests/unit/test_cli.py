@@ -337,7 +337,7 @@ def test_advice_names_the_program_as_users_can_type_it(
 def test_errors_and_doctor_name_the_program_as_typed(clone, monkeypatch, noughts, refused):
     none = clone / "none.db"
     assert f"`{PROGRAM} watch --db {none}` stores them" in refused("games", db=none)
-    found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
+    found = [ProbedBoard(board_model="V2", firmware="2.0.0", micropython="1.13")]
     monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: found)
     monkeypatch.setattr("noughts.cli.board.probe", lambda board, restart: None)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
