@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play web test test-long check format table hex flash put watch dist bench soak pictures clean test-programs
+.PHONY: help play web test test-long check format table hex flash put watch core dist bench soak pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
@@ -52,6 +52,9 @@ watch: $(VENV)/play  ## show the boards that are plugged in, and store their gam
 table: $(VENV)/play  ## make the chip's brain, device/table.py
 	@$(BIN)/noughts table
 
+core: $(VENV)/core  ## compile the emulator's chips, core.wasm, from C
+	@$(BIN)/python tools/build_core.py
+
 dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist host/microbit_emulator
@@ -78,6 +81,10 @@ test-programs:
 
 $(VENV)/play: pyproject.toml host/microbit_emulator/pyproject.toml
 	@$(PYTHON) tools/set_up.py $(VENV) noughts .
+	@touch $@
+
+$(VENV)/core: $(VENV)/dev
+	@$(PYTHON) tools/set_up.py $(VENV) 'the compiler of the core' '.[core]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/play

@@ -203,11 +203,11 @@ def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
 
 
 @pytest.fixture
-def broken_unicorn(tmp_path: Path) -> dict[str, str]:
-    """An environment in which Unicorn cannot be loaded, as on a computer without a wheel for it."""
+def broken_wasmtime(tmp_path: Path) -> dict[str, str]:
+    """An environment in which wasmtime cannot be loaded, as on one without a wheel for it."""
     folder = tmp_path / "broken"
     folder.mkdir()
-    (folder / "unicorn.py").write_text("raise ImportError('no library for this computer')\n")
+    (folder / "wasmtime.py").write_text("raise ImportError('no library for this computer')\n")
     return os.environ | {"PYTHONPATH": str(folder)}
 
 

@@ -6,7 +6,7 @@ r"""A micro:bit in process: the official firmware of both boards, in exact devic
     board.press("A")
     print(board.expect("done", timeout_ms=500))
 
-Unicorn executes the ARM instructions; the chip's peripherals are modelled here, in Python.
+The chips are one core, in C, which runs as WebAssembly, here in wasmtime and in browsers.
 README.md says what is modelled, and how exact it is.
 """
 
@@ -17,12 +17,12 @@ __version__ = "1.0.0"
 
 from microbit_emulator.errors import CpuFaultError as CpuFaultError
 from microbit_emulator.errors import EmulatorError as EmulatorError
+from microbit_emulator.errors import EngineError as EngineError
 from microbit_emulator.errors import ExpectationError as ExpectationError
 from microbit_emulator.errors import FirmwareStoppedError as FirmwareStoppedError
 from microbit_emulator.errors import HexError as HexError
 from microbit_emulator.errors import PowerOffError as PowerOffError
 from microbit_emulator.errors import ProgramError as ProgramError
-from microbit_emulator.errors import UnicornError as UnicornError
 from microbit_emulator.errors import UnmodelledError as UnmodelledError
 from microbit_emulator.pictures import leds_as_text as leds_as_text
 
@@ -41,7 +41,7 @@ _HOMES = dict.fromkeys(
 
 
 def __getattr__(name: str) -> object:
-    """Import a name at its first use, because Unicorn takes a tenth of a second to load."""
+    """Import a name at its first use, because wasmtime takes a tenth of a second to load."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

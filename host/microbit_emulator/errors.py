@@ -5,8 +5,8 @@ class EmulatorError(Exception):
     """Any failure of the emulator."""
 
 
-class UnicornError(EmulatorError):
-    """Unicorn is missing, or its version does not work."""
+class EngineError(EmulatorError):
+    """wasmtime is missing, or its version does not work."""
 
 
 class HexError(EmulatorError):

@@ -18,6 +18,7 @@ import random
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
 from microbit_emulator.errors import EmulatorError
@@ -72,16 +73,36 @@ class Ether(InDeviceTime):
 
     def snapshot(self) -> Snapshot:
         """The present state of the ether and its boards, see `Microbit.snapshot`."""
-        return Snapshot([antenna.chip for antenna in self._antennas], self)
+        chips = [antenna.chip for antenna in self._antennas]
+        boards = [antenna.microbit.note_state() for antenna in self._antennas]
+        return Snapshot(chips, self._note_state(), *boards)
+
+    def _note_state(self) -> Callable[[], None]:
+        packets = [[replace(packet) for packet in some] for some in self._all_packets()]
+        origins = [antenna.origin for antenna in self._antennas]
+        settings = self.seed, self.loss, self.attenuation, self.collisions, self._reached
+
+        def put_back() -> None:
+            for some, noted in zip(self._all_packets(), packets, strict=True):
+                some.clear()
+                some.extend(replace(packet) for packet in noted)
+            for antenna, origin in zip(self._antennas, origins, strict=True):
+                antenna.origin = origin
+            self.seed, self.loss, self.attenuation, self.collisions, self._reached = settings
+
+        return put_back
+
+    def _all_packets(self) -> tuple[list[Packet] | deque[Packet], ...]:
+        return self._flying, self._landed, self.history
 
     def _run_to(self, ticks: int) -> None:
         """Run all boards with power up to a time of the ether, in 1/64 microseconds."""
         for antenna in self._antennas:
-            if antenna.chip.antenna is not antenna:
+            if antenna.has_left:
                 raise EmulatorError(
                     f"the micro:bit {antenna.name} has left this ether; make another one"
                 )
-        powered = [antenna for antenna in self._antennas if antenna.chip.has_power]
+        powered = [antenna for antenna in self._antennas if antenna.has_power]
         for antenna in powered:
             antenna.run_deaf(ticks)
         self._advance(powered, ticks)
@@ -90,7 +111,7 @@ class Ether(InDeviceTime):
             self._advance(powered, ticks)
         self._reached = max(self._reached, ticks)
         for antenna in self._antennas:
-            if not antenna.chip.has_power:
+            if not antenna.has_power:
                 antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
@@ -142,7 +163,7 @@ class Ether(InDeviceTime):
             and other.overlaps(packet.start, packet.end)
         ]
         for antenna in self._antennas:
-            if antenna.chip.has_power and antenna.chip.radio.hears(packet):
+            if antenna.has_power and antenna.hears(packet):
                 self._arrive_at(antenna, packet, others)
 
     def _arrive_at(self, antenna: Antenna, packet: Packet, others: list[Packet]) -> None:

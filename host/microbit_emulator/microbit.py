@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from ctypes import c_double
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, V1, V2
+from microbit_emulator.chip import EDGE_PINS, Chip, SerialLine
+from microbit_emulator.debugger import Debugger
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, check_board, read
-from microbit_emulator.gpio import PinState, Tone
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.uart import SerialLine
 
 if TYPE_CHECKING:
     from microbit_emulator.ether import Ether
@@ -29,7 +29,26 @@ LATE_US = 100_000
 
 _LINES = 12
 """Of a micro:bit's output, in its description."""
-_CHIPS: dict[str, type[V1] | type[V2]] = {"V1": V1, "V2": V2}
+_BUTTONS = "A", "B"
+_LED_COUNT = 25
+
+
+class PinState(NamedTuple):
+    """The state of a pin: an output is high or low, or pulses at a frequency."""
+
+    is_output: bool
+    is_high: bool
+    frequency_hz: float
+    """Of its pulses; 0.0 without pulses."""
+    duty: float
+    """The share of the time in which it is high."""
+
+
+class Tone(NamedTuple):
+    """A tone, and since when it is played, in device time."""
+
+    frequency_hz: float
+    since_us: int
 
 
 class InDeviceTime:
@@ -94,7 +113,7 @@ class Microbit(InDeviceTime):
         everything random: the random number generator, RAM at power-on, the effect of a power cut,
         and the chip's own number. `clock_error` is the share by which the board's clock is slow,
         such as 0.007; all device times here are those of a correct clock.
-        Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board or clock.
+        Raises `HexError`, `EngineError`, or `EmulatorError` for an unknown board or clock.
         """
         check_board(board)
         if not -1 < clock_error < 1:
@@ -103,15 +122,18 @@ class Microbit(InDeviceTime):
             raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
         self.board = board
         memory = {} if hex is None else read(hex, board)
-        self._chip = _CHIPS[board](seed)
-        self._per_us = self._chip.hz / 1e6 * (1 - clock_error)
+        self._chip = chip = Chip(board, seed)
+        self._call = chip.core.function
+        self._antenna: Antenna | None = None
+        self._per_us = chip.hz / 1e6 * (1 - clock_error)
         """Cycles of its clock in a microsecond."""
+        self._pressed: set[str] = set()
         for at, data in memory.items():
-            self._chip.flash.program(at, data)
+            chip.program(at, data)
         if flash is not None:
-            self._chip.flash.program(0, flash)
+            chip.program(0, flash)
         if uicr is not None:
-            self._chip.flash.program(UICR, uicr)
+            chip.program(UICR, uicr)
         self._reached = 0
         self._running = threading.RLock()
         if power_on:
@@ -122,12 +144,12 @@ class Microbit(InDeviceTime):
     @property
     def clock_us(self) -> int:
         """Device time since the first power-on, in microseconds; resets do not change it."""
-        return int(self._chip.cpu.now() / self._per_us)
+        return int(self._chip.now / self._per_us)
 
     @property
     def instructions(self) -> int:
         """How many instructions the CPU has executed."""
-        return self._chip.cpu.instructions
+        return int(self._chip.status.instructions)
 
     def expect(self, text: str, timeout_ms: float = 5_000) -> str:
         """Run until the program has printed a text. Returns the output up to its end.
@@ -147,34 +169,32 @@ class Microbit(InDeviceTime):
 
     def at(self, clock_us: float, action: Callable[[], object]) -> None:
         """Do something, such as press a button, at an exact device time in a later run."""
-        self._chip.cpu.at(round(clock_us * self._per_us), action)
+        self._chip.at(round(clock_us * self._per_us), action)
 
     def _run_to(self, cycle: int) -> None:
         self._check_power()
-        if self._chip.antenna is None:
+        if self._antenna is None:
             self._run_alone(cycle)
         else:
-            self._chip.antenna.run_all(cycle)
+            self._antenna.run_all(cycle)
 
     def _check_power(self) -> None:
-        if not self._chip.has_power:
+        if not self._chip.status.has_power:
             raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
         if not self._running.acquire(blocking=False):
             raise EmulatorError("another thread is running this micro:bit; use a lock around both")
-        cpu = self._chip.cpu
         try:
-            cpu.run_until(cycle)
+            self._chip.run_until(cycle)
         finally:  # it may run past the end by the rest of an IT block
-            self._reached = min(cycle, cpu.now())
+            self._reached = min(cycle, self._chip.now)
             self._running.release()
 
     def enter(self, ether: Ether, name: str) -> Antenna:
         """Use an ether from now on; called by the ether."""
-        antenna = Antenna(name, ether, self._chip, self._run_alone)
-        self._chip.antenna = antenna
-        return antenna
+        self._antenna = Antenna(name, ether, self, self._chip, self._run_alone)
+        return self._antenna
 
     # What is on the outside.
 
@@ -190,8 +210,12 @@ class Microbit(InDeviceTime):
 
     def press(self, button: Button) -> None:
         """Press a button; it stays down until `release`."""
-        self._chip.pressed.add(self._known(button))
-        self._chip.wire_buttons()
+        self._pressed.add(self._known(button))
+        self._hold_buttons()
+
+    def _hold_buttons(self) -> None:
+        held = sum(1 << bit for bit, name in enumerate(_BUTTONS) if name in self._pressed)
+        self._call("hold")(held)
 
     def tap(self, button: Button, ms: float = 100) -> None:
         """Press a button, hold it for this long in device time, and release it."""
@@ -201,40 +225,39 @@ class Microbit(InDeviceTime):
 
     def release(self, button: Button) -> None:
         """Release a button. Raises `EmulatorError` for one that the board does not have."""
-        self._chip.pressed.discard(self._known(button))
-        self._chip.wire_buttons()
+        self._pressed.discard(self._known(button))
+        self._hold_buttons()
 
     def tilt(self, x_mg: int, y_mg: int, z_mg: int = -1000) -> None:
         """Set the acceleration that the accelerometer measures, in milli-g.
 
         Flat is (0, 0, -1000). With the right edge down, x > 0; with the pins down, y > 0.
         """
-        self._chip.world.mg = x_mg, y_mg, z_mg
+        self._call("set_tilt")(x_mg, y_mg, z_mg)
 
     def set_temperature(self, celsius: float) -> None:
         """Set the temperature that `temperature()` measures."""
-        self._chip.world.temperature_c = celsius
+        self._call("set_temperature")(celsius)
 
     def set_light(self, level: int) -> None:
         """Set the light on the display, from 0 to 255, for `display.read_light_level()`."""
-        self._chip.world.light = level
+        self._call("set_light")(level)
 
     def set_sound(self, level: int) -> None:
         """Set the loudness, from 0 to 244, for `microphone.sound_level()`."""
-        self._chip.world.sound = level
+        self._call("set_sound")(level)
 
     def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
         """Set the magnetic field, in nanotesla, along the axes of `compass.get_x()` and so on."""
-        self._chip.world.field_nt = x_nt, y_nt, z_nt
+        self._call("set_field")(x_nt, y_nt, z_nt)
 
     def set_voltage(self, pin: int, volts: float) -> None:
         """Put a voltage on a pin, from 0 to 3.3; 0 stands for `pin0`."""
-        self._chip.world.volts[self._on_edge(pin)] = volts
-        self._chip.drive_pins()
+        self._call("set_voltage")(self._on_edge(pin), volts)
 
     def _on_edge(self, pin: int) -> int:
         """The chip's number for a pin of the edge connector."""
-        pins = self._chip.edge_pins
+        pins = EDGE_PINS[self.board]
         if pin not in range(len(pins)):
             raise EmulatorError(f"there is no pin {pin!r}; use 0 to {len(pins) - 1}")
         return pins[pin]
@@ -243,26 +266,33 @@ class Microbit(InDeviceTime):
         """Touch or release the logo. Raises `EmulatorError` on a V1, which cannot sense that."""
         if self.board == "V1":
             raise EmulatorError("a V1 has no touch logo; use a V2")
-        self._chip.world.logo_touched = touched
+        self._call("touch_logo")(touched)
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each from 0 to 9, as the pins light them."""
-        return self._chip.lights.levels() if self._chip.has_power else bytes(25)
+        if not self._chip.status.has_power:
+            return bytes(_LED_COUNT)
+        at = self._call("led_levels")()
+        return bytes(self._chip.core.memory[at : at + _LED_COUNT])
 
     def pin(self, pin: int) -> PinState:
         """The state of a pin; 0 stands for `pin0`."""
-        return self._chip.pin_state(self._on_edge(pin))
+        is_output, is_high, frequency, duty = self._results("pin_state", 4, self._on_edge(pin))
+        return PinState(bool(is_output), bool(is_high), frequency, duty)
+
+    def _results(self, name: str, count: int, *arguments: float) -> list[float]:
+        """The floats that a function of the core has left in its memory."""
+        at = self._call(name)(*arguments)
+        return list((c_double * count).from_address(self._chip.core.base + at))
 
     def tone(self) -> Tone | None:
         """The current tone, and since when it is played; None for silence."""
-        sound = self._chip.sound
-        if not sound.is_on(self._chip.cpu.now()):
-            return None
-        return Tone(self._per_us * 1e6 / sound.period, int(sound.since / self._per_us))
+        period, since = self._results("tone", 2)
+        return Tone(self._per_us * 1e6 / period, int(since / self._per_us)) if period else None
 
     @staticmethod
     def _known(button: str) -> str:
-        if button not in ("A", "B"):
+        if button not in _BUTTONS:
             raise EmulatorError(f"there is no button {button!r}; use 'A' or 'B'")
         return button
 
@@ -271,31 +301,24 @@ class Microbit(InDeviceTime):
     def reset(self) -> None:
         """Press and release the reset button: RAM is lost, flash stays."""
         self._check_power()
-        self._chip.flash.cut(self._chip.random)
-        self._chip.start(RESET_PIN)
+        self._call("reset")()
+        self._chip.after_run()
 
     def power_cut(self) -> None:
         """Cut the power at this instruction. A write or erase of flash is then only partly done."""
-        self._chip.flash.cut(self._chip.random)
-        if self._chip.antenna is not None:
-            self._chip.antenna.fall_silent()
+        self._call("power_cut")()
         self.uart.clear()
         self.pin_uart.clear()
-        for device in self._chip.bus.devices.values():
-            device.lose_power()
-        self._chip.has_power = False
+        self._chip.after_run()
 
     def power_on(self) -> None:
         """Switch it on, so that it starts from its flash. No effect if it has power."""
-        if not self._chip.has_power:
-            self._chip.has_power = True
-            self._chip.retained.clear()
-            self._chip.start(RESET_POWER_ON)
+        self._call("power_on")()
 
     @property
     def flash_busy(self) -> str:
         """`"erase"` or `"write"` while flash is being erased or written, else an empty string."""
-        return self._chip.flash.busy
+        return self._chip.busy
 
     def watch_flash(self, begins: Callable[[str, int, int, int], object]) -> None:
         """Call this whenever a write or an erase of flash begins, from now on.
@@ -303,28 +326,31 @@ class Microbit(InDeviceTime):
         It is called with `"write"` or `"erase"`, the address, the size in bytes, and the duration
         in microseconds. An exception from it ends the run; another run continues from there.
         """
-        self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
-            kind, address, size, int(cycles / self._per_us)
+        self._chip.watch_flash(
+            lambda kind, address, size, cycles: begins(
+                kind, address, size, int(cycles / self._per_us)
+            )
         )
 
     @property
     def flash(self) -> bytes:
         """The present content of the flash memory."""
-        return self._chip.flash.read(0, self._chip.flash.size)
+        return bytes(self._chip.flash)
 
     @property
     def uicr(self) -> bytes:
         """The present content of the user information registers, which belong to the flash."""
-        return self._chip.flash.read(UICR, UICR_SIZE)
+        return bytes(self._chip.uicr[:UICR_SIZE])
 
     def my_data(self) -> bytes | None:
         """The data log, as in `MY_DATA.HTM` on the board's drive; None if there is none.
 
         Raises `EmulatorError` on a V1, which has no data log.
         """
-        if not isinstance(self._chip, V2):
+        if self.board == "V1":
             raise EmulatorError("a V1 has no data log; use a V2")
-        return self._chip.log_flash.file()
+        at, size = self._call("log_at")(), self._call("log_size")()
+        return bytes(self._chip.core.memory[at : at + size]) if size >= 0 else None
 
     def snapshot(self) -> Snapshot:
         """Its present state; `restore()` of the result returns to it, as often as you like.
@@ -332,14 +358,28 @@ class Microbit(InDeviceTime):
         Device time goes back too. So tests need not wait for the start again, which takes most of
         their time. Raises `EmulatorError` in an ether, which has its own snapshots.
         """
-        if self._chip.antenna is not None:
+        if self._antenna is not None:
             raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
-        return Snapshot([self._chip], self)
+        return Snapshot([self._chip], self.note_state())
+
+    def note_state(self) -> Callable[[], None]:
+        """Note what a snapshot holds beside the chip. Returns what puts it back."""
+        reached, pressed = self._reached, set(self._pressed)
+
+        def put_back() -> None:
+            self._reached, self._pressed = reached, set(pressed)
+
+        return put_back
+
+    @property
+    def debugger(self) -> Debugger:
+        """The chip as a debugger sees it."""
+        return Debugger(self._chip)
 
     @property
     def ram(self) -> bytes:
         """The present content of RAM."""
-        return bytes(self._chip.cpu.ram)
+        return bytes(self._chip.ram)
 
     def __str__(self) -> str:
         """Its LEDs and its latest output, for people."""

@@ -40,7 +40,7 @@ def start(
     one in `hex`. `cache` is a folder for the official one after its first start, which saves most
     of a second.
 
-    Raises `HexError`, `ProgramError`, `UnicornError`.
+    Raises `HexError`, `ProgramError`, `EngineError`.
     """
     if not isinstance(program, Mapping) and os.fspath(program).lower().endswith(".hex"):
         return Microbit(board, os.fspath(program), seed=seed, clock_error=clock_error)

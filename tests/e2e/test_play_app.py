@@ -173,10 +173,10 @@ def test_signal_ends_play(started, number):
     assert program.stderr.read() == ""
 
 
-def test_missing_unicorn_is_reported(broken_unicorn, terminal):
-    program = terminal("play", PYTHONPATH=broken_unicorn["PYTHONPATH"])
+def test_missing_wasmtime_is_reported(broken_wasmtime, terminal):
+    program = terminal("play", PYTHONPATH=broken_wasmtime["PYTHONPATH"])
     assert program.end() == 1
     assert program.text.replace("\r\n", "\n") == (
-        "noughts: the emulator needs Unicorn, which cannot be loaded here (no library for this "
-        "computer); install the version that works: pip install unicorn==2.1.4\n"
+        "noughts: the emulator needs wasmtime, which cannot be loaded here (no library for this "
+        "computer); install the version that works: pip install wasmtime==50.0.1\n"
     )

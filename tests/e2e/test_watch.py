@@ -95,13 +95,13 @@ def test_closed_output_ends_watch_without_losing_games(started, port, tmp_path):
     assert len(games(db)) == 1
 
 
-def test_virtual_board_that_cannot_start_ends_watch(started, tmp_path, broken_unicorn):
+def test_virtual_board_that_cannot_start_ends_watch(started, tmp_path, broken_wasmtime):
     process = started(
-        "watch", "--emulated", "2", "--plain", "--db", tmp_path / "g.db", env=broken_unicorn
+        "watch", "--emulated", "2", "--plain", "--db", tmp_path / "g.db", env=broken_wasmtime
     )
     assert process.wait(120) == 1
     error = process.stderr.read().decode()
-    assert error.startswith("noughts: the emulator needs Unicorn") and error.count("\n") == 1
+    assert error.startswith("noughts: the emulator needs wasmtime") and error.count("\n") == 1
 
 
 def test_slow_reader_does_not_delay_storing(started, port, tmp_path):

@@ -99,7 +99,7 @@ def test_doctor_reports_a_board_with_its_drive_and_port(plugged_in, mounted, doc
     board = plugged_in()
     plugged.ports[USB_ID] = board.port
     page = doctor().splitlines()
-    assert page[0].startswith("✓ Python     3.") and page[2].startswith("✓ emulator   Unicorn 2.")
+    assert page[0].startswith("✓ Python     3.") and page[2].startswith("✓ emulator   wasmtime ")
     assert page[3:] == [
         "board 1",
         f"✓ drive      {mounted.path}, interface 0249",

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from microbit_emulator import UnicornError
+from microbit_emulator import EngineError
 from noughts import __version__
 from noughts.boards.drive import Drive, look, pair
 from noughts.boards.files import BoardFile, BoardFiles, checksum
@@ -368,13 +368,13 @@ def test_computer_without_game_or_emulator_fails_its_checks(monkeypatch):
     assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
 
     def refuse(*_, **named):
-        raise UnicornError("Unicorn is missing; install it")
+        raise EngineError("wasmtime is missing; install it")
 
     monkeypatch.setattr("microbit_emulator.Microbit", refuse)
     monkeypatch.setattr("noughts.boards.probe.device_files", dict)
     _, game, emulator, boards = of_computer(False)
     assert not game.good and "table.py is missing; " in game.found
-    assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")
+    assert (emulator.good, emulator.found) == (False, "wasmtime is missing; install it")
     assert not boards.good
 
 

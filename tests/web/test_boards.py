@@ -102,7 +102,7 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
     page.get_by_role("button", name="Check everything").click()
     expect(page.get_by_text("All is well.")).to_be_visible()
     found = page.locator("#doctor")
-    expect(found.get_by_role("listitem").filter(has_text="emulator: Unicorn")).to_be_visible()
+    expect(found.get_by_role("listitem").filter(has_text="emulator: wasmtime")).to_be_visible()
     expect(found.get_by_role("heading", name="virtual-1")).to_be_visible()
     expect(found.get_by_text("MicroPython 1.9.2")).to_be_visible()
     headline(board, MENU)

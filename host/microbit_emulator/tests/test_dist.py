@@ -36,8 +36,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_the_package_without_its_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    modules = {*PACKAGE.glob("*.py"), PACKAGE / "py.typed"}
-    assert names == {f"microbit_emulator/{path.name}" for path in modules}
+    core = PACKAGE / "core"
+    files = {*PACKAGE.glob("*.py"), PACKAGE / "py.typed", core / "core.wasm", *core.glob("*.js")}
+    assert names == {f"microbit_emulator/{path.relative_to(PACKAGE).as_posix()}" for path in files}
 
 
 @pytest.mark.long

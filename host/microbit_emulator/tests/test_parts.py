@@ -1,7 +1,6 @@
 """The emulator's parts: reading firmware, refusing invalid input, pacing, power."""
 
 import ast
-import ctypes
 import importlib
 import io
 import sys
@@ -22,11 +21,11 @@ from microbit_emulator import (
     run_in_real_time,
 )
 from microbit_emulator.firmware import read
-from microbit_emulator.sensors import MotionSensor
+from on_bus import i2c
 from repl import EACH_BOARD, firmware
 
-OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
-"""What it imports: Unicorn always, the others only on demand."""
+OTHERS = "wasmtime", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
+"""What it imports: wasmtime always, the others only on demand."""
 FOLDER = Path(emulator.__file__).parent
 # A vector table, then `b .`; it runs on both boards.
 LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
@@ -38,7 +37,7 @@ def program(*halfwords: int) -> dict[int, int]:
     return dict(enumerate(bytes.fromhex("0010002009000000") + code))
 
 
-def test_emulator_needs_only_unicorn() -> None:
+def test_emulator_needs_only_wasmtime() -> None:
     for path in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
@@ -182,22 +181,24 @@ def test_run_ends_even_with_steps_that_are_too_short(ether: bool) -> None:
     assert runs.run_until(10) and board.clock_us == 10
 
 
+DEVICES = {"V1": {0x1D: 1, 0x0E: 1}, "V2": {0x19: 1, 0x1E: 1, 0x70: 8, 0x72: 8}}
+"""The addresses on the boards' own bus, and how many bytes of each to look at."""
+
+
 @EACH_BOARD
 def test_power_cut_resets_the_i2c_devices(board: str) -> None:
     """Each device is as new, and does not answer earlier requests."""
     micro = Microbit(board, LOOP)
-    devices = micro._chip.bus.devices
 
-    def states() -> list[object]:
-        return [
-            bytes(device.registers) if isinstance(device, MotionSensor) else device.read(8)
-            for device in devices.values()
-        ]
+    def states() -> list[bytes]:
+        return [i2c(micro, address, b"", size) for address, size in DEVICES[board].items()]
 
     def ask() -> None:
-        for device in devices.values():
-            device.write(bytes([0x20, 0x57]))  # a register of a sensor
-            device.write(bytes([0x10, 0x01]))  # a property of the interface chip
+        for address in DEVICES[board]:
+            i2c(micro, address, b"\x22\x57", 0)  # a register of a sensor, or a request
+            i2c(micro, address, b"\x10\x01", 0)  # a property of the interface chip
+            if address < 0x70:
+                i2c(micro, address, b"\x22", 0)  # the register is read next
 
     made = states()
     ask()
@@ -270,25 +271,23 @@ def test_instructions_in_it_blocks_are_counted() -> None:
     assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
 
 
-def test_unicorn_with_counters_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from microbit_emulator import unicorn_core
+@pytest.mark.parametrize(
+    ("module", "instead"),
+    [("wasmtime", None), ("wasmtime._ffi", SimpleNamespace(dll=None))],
+    ids=["missing", "with another interface"],
+)
+def test_wasmtime_that_does_not_work_is_reported_on_one_line(
+    monkeypatch: pytest.MonkeyPatch, module: str, instead: object
+) -> None:
+    import wasmtime
 
-    unicorn_core._private_counters.cache_clear()
-    monkeypatch.setattr(ctypes, "string_at", lambda address, size: bytes(size))
-    with pytest.raises(emulator.UnicornError, match=r"install .* pip install unicorn==2\.1\.4"):
-        Microbit("V1", LOOP)
-    monkeypatch.undo()
-    unicorn_core._private_counters.cache_clear()
-    Microbit("V1", LOOP)
-
-
-def test_missing_unicorn_is_reported_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(wasmtime, "_ffi")
     for name in [name for name in sys.modules if name.startswith("microbit_emulator")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "unicorn", None)
-    with pytest.raises(Exception, match=r"the emulator needs Unicorn.*pip install") as caught:
+    monkeypatch.setitem(sys.modules, module, instead)
+    with pytest.raises(Exception, match=r"the emulator needs wasmtime.*pip install") as caught:
         importlib.import_module("microbit_emulator.microbit")
-    assert type(caught.value).__name__ == "UnicornError"
+    assert type(caught.value).__name__ == "EngineError"
     assert "\n" not in str(caught.value)
 
 
@@ -354,7 +353,8 @@ def test_step_size_does_not_affect_masked_interrupts(board: str) -> None:
 def with_uart(memory: dict[int, int]) -> Microbit:
     """A V1 whose UART is on the line to the computer."""
     board = Microbit("V1", memory)
-    board._chip.pages[0x4000_2000].values |= {0x50C: 24, 0x514: 25}  # PSELTXD, PSELRXD
+    for register, pin in ((0x50C, 24), (0x514, 25)):  # PSELTXD, PSELRXD
+        board.debugger.write_word(0x4000_2000 + register, pin)
     return board
 
 

@@ -133,8 +133,8 @@ WHERE = (
 )
 
 
-def test_changed_code_is_translated_again() -> None:
-    """Unicorn caches its own translation of machine code in RAM."""
+def test_changed_code_in_ram_is_executed() -> None:
+    """Also when a snapshot has changed it back."""
     board = another("V1 1.1.1")
     assert run(board, NUMBER)[0] == "123\r\n"
     (at,) = ast.literal_eval(run(board, WHERE)[0])

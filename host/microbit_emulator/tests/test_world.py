@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from microbit_emulator import EmulatorError, Microbit, leds_as_text
-from microbit_emulator.gpio import Oscillation
 from repl import EACH_BOARD, long
 
 Start = Callable[..., Microbit]
@@ -162,16 +161,30 @@ def test_pin_reports_its_output(microbit: Start, board: str) -> None:
     assert (pulses.frequency_hz, pulses.duty) == pytest.approx((200, 0.25), rel=0.01)
 
 
-def test_oscillation_is_measured() -> None:
-    wave = Oscillation()
-    assert not wave.is_on(0)
-    for at in range(100, 200, 10):
-        wave.level(at, at % 20 == 0)
-    assert (wave.period, wave.since, wave.duty) == (20, 100, 0.5)
-    assert wave.is_on(205) and not wave.is_on(250)
-    for at in range(200, 280, 20):
-        wave.samples(at, 1, [1000] * 5 + [0] * 5 + [1000] * 5 + [0] * 5)
-    assert (wave.period, wave.since) == (10, 200)
+def test_tone_is_measured_at_the_pin() -> None:
+    """A square wave on pin 0 of a V1, whose processor does something else."""
+    loop = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
+    board = Microbit("V1", loop)
+    pin, outset, outclr, dirset = 1 << 3, 0x5000_0508, 0x5000_050C, 0x5000_0518
+    board.debugger.write_word(dirset, pin)
+
+    def play(half_us: int) -> None:
+        for _ in range(10):
+            for register in (outset, outclr):
+                board.debugger.write_word(register, pin)
+                board.run_for(half_us)
+
+    board.run_for(1000)
+    assert board.tone() is None
+    play(500)
+    assert board.tone() == (1000, 1000)
+    assert board.pin(0) == (True, False, 1000, 0.5)
+    play(250)
+    assert board.tone() == (2000, 11_000)
+    board.run_for(700)
+    assert board.tone() is None
+    board.debugger.write_word(outset, pin)  # the end of a pause is not a tone
+    assert board.tone() is None
 
 
 def test_clock_error_slows_the_clock(microbit: Start) -> None:

@@ -89,10 +89,10 @@ def of_computer(any_board: bool) -> list[Check]:
     def emulator() -> str:
         from importlib.metadata import version  # only here, because it is slow
 
-        from microbit_emulator import Microbit  # which loads Unicorn
+        from microbit_emulator import Microbit  # which loads wasmtime
 
         Microbit(V2, flash=bytes(8), uicr=bytes(4))
-        return f"Unicorn {version('unicorn')}"
+        return f"wasmtime {version('wasmtime')}"
 
     checks = [
         Check("Python", True, f"{platform.python_version()} on {platform.system()}"),

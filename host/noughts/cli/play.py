@@ -146,7 +146,7 @@ def run_play(
 def _press(keys: list[Step], program: Program) -> None:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
-        # Unicorn calls Python back, where an exception from a signal handler would be lost.
+        # Ctrl-C ends it by the signal itself, at once: there is nothing to tidy up.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         for text in KeyPlayer(program.microbit()).play(keys):

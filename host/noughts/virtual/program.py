@@ -49,7 +49,7 @@ class Program:
 
     def microbit(self, seed: int = 0) -> Microbit:
         """A micro:bit with this program, to be stepped; seed: of all random numbers."""
-        from microbit_emulator import Microbit  # which loads Unicorn
+        from microbit_emulator import Microbit  # which loads wasmtime
 
         return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
 

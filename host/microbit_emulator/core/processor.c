@@ -1,0 +1,376 @@
+// The processor: ARMv6-M (Cortex-M0), and ARMv7E-M with single-precision floats (Cortex-M4F).
+//
+// One instruction takes one cycle. Skipped instructions of an IT block take none, and a slice does
+// not end inside such a block. Exceptions are in exceptions.c. Not modelled: the DSP instructions
+// on several small numbers at once, double precision, FPSCR's cumulative flags and rounding modes,
+// exclusive access (STREX always succeeds), unaligned accesses (they work on both processors).
+//
+// Source: ARMv6-M and ARMv7-M Architecture Reference Manuals (DDI 0419, DDI 0403).
+#include "core.h"
+
+static Processor cpu;
+
+enum {
+  UNDEFINED_OP,
+  LSL_IMMEDIATE, LSR_IMMEDIATE, ASR_IMMEDIATE, ADD_REGISTER, SUB_REGISTER, ADD_SHORT, SUB_SHORT,
+  MOV_IMMEDIATE, CMP_IMMEDIATE, ADD_IMMEDIATE, SUB_IMMEDIATE,
+  AND, EOR, LSL, LSR, ASR, ADC, SBC, ROR, TST, RSB, CMP, CMN, ORR, MUL, BIC, MVN,
+  ADD_HIGH, CMP_HIGH, MOV_HIGH, BX, LDR_LITERAL,
+  STR_REGISTER, STRH_REGISTER, STRB_REGISTER, LDRSB_REGISTER,
+  LDR_REGISTER, LDRH_REGISTER, LDRB_REGISTER, LDRSH_REGISTER,
+  STR, LDR, STRB, LDRB, STRH, LDRH, STR_STACK, LDR_STACK, ADR, ADD_TO_STACK,
+  GROW_STACK, SHRINK_STACK, SXTH, SXTB, UXTH, UXTB, PUSH, POP, CPS, REV, REV16, REVSH,
+  BKPT, HINT_OR_IT, COMPARE_BRANCH, STM, LDM,
+  BEQ, BNE, BCS, BCC, BMI, BPL, BVS, BVC, BHI, BLS, BGE, BLT, BGT, BLE, SVC, B, WIDE,
+};
+
+// The operations by the upper ten bits of an instruction: up to `first`, exclusive, of the next.
+static const struct { u16 first; u8 operation; } encodings[] = {
+  {0x0000, LSL_IMMEDIATE}, {0x0800, LSR_IMMEDIATE}, {0x1000, ASR_IMMEDIATE},
+  {0x1800, ADD_REGISTER}, {0x1a00, SUB_REGISTER}, {0x1c00, ADD_SHORT}, {0x1e00, SUB_SHORT},
+  {0x2000, MOV_IMMEDIATE}, {0x2800, CMP_IMMEDIATE}, {0x3000, ADD_IMMEDIATE},
+  {0x3800, SUB_IMMEDIATE}, {0x4000, AND}, {0x4040, EOR}, {0x4080, LSL}, {0x40c0, LSR},
+  {0x4100, ASR}, {0x4140, ADC}, {0x4180, SBC}, {0x41c0, ROR}, {0x4200, TST}, {0x4240, RSB},
+  {0x4280, CMP}, {0x42c0, CMN}, {0x4300, ORR}, {0x4340, MUL}, {0x4380, BIC}, {0x43c0, MVN},
+  {0x4400, ADD_HIGH}, {0x4500, CMP_HIGH}, {0x4600, MOV_HIGH}, {0x4700, BX},
+  {0x4800, LDR_LITERAL}, {0x5000, STR_REGISTER}, {0x5200, STRH_REGISTER},
+  {0x5400, STRB_REGISTER}, {0x5600, LDRSB_REGISTER}, {0x5800, LDR_REGISTER},
+  {0x5a00, LDRH_REGISTER}, {0x5c00, LDRB_REGISTER}, {0x5e00, LDRSH_REGISTER}, {0x6000, STR},
+  {0x6800, LDR}, {0x7000, STRB}, {0x7800, LDRB}, {0x8000, STRH}, {0x8800, LDRH},
+  {0x9000, STR_STACK}, {0x9800, LDR_STACK}, {0xa000, ADR}, {0xa800, ADD_TO_STACK},
+  {0xb000, GROW_STACK}, {0xb080, SHRINK_STACK}, {0xb100, COMPARE_BRANCH}, {0xb200, SXTH},
+  {0xb240, SXTB}, {0xb280, UXTH}, {0xb2c0, UXTB}, {0xb300, COMPARE_BRANCH}, {0xb400, PUSH},
+  {0xb600, UNDEFINED_OP}, {0xb640, CPS}, {0xb680, UNDEFINED_OP}, {0xb900, COMPARE_BRANCH},
+  {0xba00, REV}, {0xba40, REV16}, {0xba80, UNDEFINED_OP}, {0xbac0, REVSH},
+  {0xbb00, COMPARE_BRANCH}, {0xbc00, POP}, {0xbe00, BKPT}, {0xbf00, HINT_OR_IT}, {0xc000, STM},
+  {0xc800, LDM}, {0xd000, BEQ}, {0xd100, BNE}, {0xd200, BCS}, {0xd300, BCC}, {0xd400, BMI},
+  {0xd500, BPL}, {0xd600, BVS}, {0xd700, BVC}, {0xd800, BHI}, {0xd900, BLS}, {0xda00, BGE},
+  {0xdb00, BLT}, {0xdc00, BGT}, {0xdd00, BLE}, {0xde00, UNDEFINED_OP}, {0xdf00, SVC},
+  {0xe000, B}, {0xe800, WIDE},
+};
+
+static u8 operations[1024];
+
+static void fill_operations(void) {
+  for (u32 at = 0, nth = 0; at < COUNT(operations); at++) {
+    if (nth + 1 < COUNT(encodings) && encodings[nth + 1].first == at << 6) nth++;
+    operations[at] = encodings[nth].operation;
+  }
+}
+
+static inline bool holds(u32 condition, i32 nz, u32 c, i32 v) {
+  bool result;
+  switch (condition >> 1) {
+    case 0: result = nz == 0; break;
+    case 1: result = c; break;
+    case 2: result = nz < 0; break;
+    case 3: result = v < 0; break;
+    case 4: result = c && nz; break;
+    case 5: result = (nz ^ v) >= 0; break;
+    case 6: result = (nz ^ v) >= 0 && nz; break;
+    default: return true;
+  }
+  return result ^ (condition & 1);
+}
+
+static inline u32 rotate(u32 value, u32 by) { return value >> (by & 31) | value << (-by & 31); }
+
+static u32 reverse_bits(u32 value) {
+  u32 result = 0;
+  for (u32 bit = 0; bit < 32; bit++, value >>= 1) result = result << 1 | (value & 1);
+  return result;
+}
+
+// The XPSR, and what of it MSR changes.
+static u32 flags(i32 nz, u32 c, i32 v) {
+  return ((u32)nz & 1u << 31) | (u32)!nz << 30 | c << 29 | (u32)(v < 0) << 28 | cpu.q << 27;
+}
+
+#define SET_FLAGS(xpsr) do { \
+  nz = (xpsr) >> 30 & 1 ? 0 : (i32)(xpsr) < 0 ? -1 : 1; \
+  c = (xpsr) >> 29 & 1; v = (i32)((xpsr) << 3); } while (0)
+
+static u32 read_special(u32 number, u32 present_flags) {
+  switch (number) {
+    case 0: case 1: case 2: case 3: return present_flags | (number & 1 ? cpu.ipsr : 0);
+    case 5: case 7: return cpu.ipsr;
+    case 8: return cpu.control & 2 ? cpu.other_sp : cpu.r[13];
+    case 9: return cpu.control & 2 ? cpu.r[13] : cpu.other_sp;
+    case 16: return cpu.primask;
+    case 17: case 18: return cpu.basepri;
+    case 19: return cpu.faultmask;
+    case 20: return cpu.control;
+    default: return 0;
+  }
+}
+
+static void write_special(u32 number, u32 value) {
+  switch (number) {
+    case 8: if (cpu.control & 2) cpu.other_sp = value & ~3u; else cpu.r[13] = value & ~3u; break;
+    case 9: if (cpu.control & 2) cpu.r[13] = value & ~3u; else cpu.other_sp = value & ~3u; break;
+    case 16: cpu.primask = value & 1; break;
+    case 17: cpu.basepri = value & 0xff; break;
+    case 18:
+      value &= 0xff;
+      if (value && (!cpu.basepri || value < cpu.basepri)) cpu.basepri = value;
+      break;
+    case 19: cpu.faultmask = value & 1; break;
+    case 20:
+      if (((cpu.control ^ value) & 2) && !cpu.ipsr) {
+        u32 sp = cpu.r[13];
+        cpu.r[13] = cpu.other_sp;
+        cpu.other_sp = sp;
+      }
+      cpu.control = cpu.ipsr ? (cpu.control & 2) | (value & 5) : value & 7;
+      break;
+  }
+}
+
+// The address after a BL or B.W, whose second half is `b`.
+static inline u32 branch_target(u32 pc, u32 h, u32 b) {
+  u32 sign = (u32)((i32)(h << 21) >> 31);
+  u32 j1 = ~(b >> 13 ^ sign) & 1, j2 = ~(b >> 11 ^ sign) & 1;
+  return pc + (sign << 24 | j1 << 23 | j2 << 22 | (h & 0x3ff) << 12 | (b & 0x7ff) << 1);
+}
+
+// In `execute`: what it keeps in local variables is in `cpu` during an action outside of it.
+#define OUTSIDE(action) do { \
+  cpu.counter = n; cpu.limit = limit; cpu.at = at; r[15] = pc; action; limit = cpu.limit; } while (0)
+#define LOAD(to, type, size) do { \
+  if (a - RAM < ram_size) to = *(type *)(ram + (a - RAM)); \
+  else if (a < flash_size) to = *(type *)(flash + a); \
+  else OUTSIDE(to = (type)bus_read(a, size)); } while (0)
+#define STORE(type, value, size) do { \
+  if (a - RAM < ram_size) *(type *)(ram + (a - RAM)) = (type)(value); \
+  else OUTSIDE(bus_write(a, size, (type)(value))); } while (0)
+typedef i8 SignedByte;
+typedef i16 SignedHalf __attribute__((aligned(1), may_alias));
+
+#define ADD(carry) do { \
+  u64 sum = (u64)a + b + (carry); \
+  result = (u32)sum; c = (u32)(sum >> 32); v = (i32)((a ^ result) & (b ^ result)); \
+  nz = (i32)result; } while (0)
+#define SHIFT(by, shifted, carry) do { if (by) { c = (carry); d = (shifted); } } while (0)
+#define BRANCH_IF(condition) if (condition) pc += (u32)((i32)(h << 24) >> 23) + 2; break
+#define RD r[h & 7]
+#define RM r[h >> 3 & 7]
+#define RN r[h >> 8 & 7]
+
+
+
+// Run a slice. Returns why it ended. `is_m4` is known when this is compiled, twice.
+static inline __attribute__((always_inline)) u32 execute(const bool is_m4) {
+  const u32 flash_size = is_m4 ? 0x80000 : 0x40000, ram_size = is_m4 ? 0x20000 : 0x4000;
+  u32 *const r = cpu.r;
+  u32 pc = r[15], c = cpu.c, it = is_m4 ? cpu.it : 0, n = 0, limit = cpu.limit, why = AT_LIMIT;
+  i32 nz = cpu.nz, v = cpu.v;
+  u32 at = pc;
+  while (n < limit || (is_m4 && it)) {
+    u32 h, a, b, d, result;
+    at = pc;
+    if (__builtin_expect(pc < flash_size, 1)) h = *(Half *)(flash + pc);
+    else if (pc - RAM < ram_size) h = *(Half *)(ram + (pc - RAM));
+    else { OUTSIDE(stop_for(STOPPED, NOTHING_THERE, pc)); goto out; }
+    n++;
+    pc += 2;
+    u32 operation = operations[h >> 6];
+    bool keeps_flags = false;
+    i32 kept_nz = 0, kept_v = 0;
+    u32 kept_c = 0;
+    if (is_m4 && __builtin_expect(it != 0, 0)) {
+      bool passes = holds(it >> 4, nz, c, v);
+      it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
+      if (!passes) {
+        n--;
+        if (h >= 0xe800) pc += 2;
+        continue;
+      }
+      keeps_flags = operation < ADD_HIGH && operation != CMP_IMMEDIATE && operation != TST &&
+                    operation != CMP && operation != CMN;
+      kept_nz = nz; kept_c = c; kept_v = v;
+    }
+    switch (operation) {
+      case LSL_IMMEDIATE:
+        b = h >> 6 & 31; d = RM; SHIFT(b, d << b, d >> (32 - b) & 1); nz = (i32)(RD = d); break;
+      case LSR_IMMEDIATE:
+        b = h >> 6 & 31; d = RM;
+        if (b) { c = d >> (b - 1) & 1; d >>= b; } else { c = d >> 31; d = 0; }
+        nz = (i32)(RD = d); break;
+      case ASR_IMMEDIATE:
+        b = h >> 6 & 31; d = RM;
+        if (b) { c = d >> (b - 1) & 1; d = (u32)((i32)d >> b); }
+        else { c = d >> 31; d = (u32)((i32)d >> 31); }
+        nz = (i32)(RD = d); break;
+      case ADD_REGISTER: a = RM; b = r[h >> 6 & 7]; ADD(0); RD = result; break;
+      case SUB_REGISTER: a = RM; b = ~r[h >> 6 & 7]; ADD(1); RD = result; break;
+      case ADD_SHORT: a = RM; b = h >> 6 & 7; ADD(0); RD = result; break;
+      case SUB_SHORT: a = RM; b = ~(h >> 6 & 7); ADD(1); RD = result; break;
+      case MOV_IMMEDIATE: nz = (i32)(RN = h & 255); break;
+      case CMP_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); break;
+      case ADD_IMMEDIATE: a = RN; b = h & 255; ADD(0); RN = result; break;
+      case SUB_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); RN = result; break;
+      case AND: nz = (i32)(RD &= RM); break;
+      case EOR: nz = (i32)(RD ^= RM); break;
+      case LSL:
+        b = RM & 255; d = RD;
+        SHIFT(b, b > 31 ? 0 : d << b, b > 32 ? 0 : d >> (32 - b & 31) & 1);
+        nz = (i32)(RD = d); break;
+      case LSR:
+        b = RM & 255; d = RD;
+        SHIFT(b, b > 31 ? 0 : d >> b, b > 32 ? 0 : d >> (b - 1 & 31) & 1);
+        nz = (i32)(RD = d); break;
+      case ASR:
+        b = RM & 255; d = RD;
+        SHIFT(b, (u32)((i32)d >> (b > 31 ? 31 : b)), b > 31 ? d >> 31 : d >> (b - 1) & 1);
+        nz = (i32)(RD = d); break;
+      case ADC: a = RD; b = RM; d = c; ADD(d); RD = result; break;
+      case SBC: a = RD; b = ~RM; d = c; ADD(d); RD = result; break;
+      case ROR:
+        b = RM & 255; d = RD;
+        if (b) { d = rotate(d, b); c = d >> 31; }
+        nz = (i32)(RD = d); break;
+      case TST: nz = (i32)(RD & RM); break;
+      case RSB: a = 0; b = ~RM; ADD(1); RD = result; break;
+      case CMP: a = RD; b = ~RM; ADD(1); break;
+      case CMN: a = RD; b = RM; ADD(0); break;
+      case ORR: nz = (i32)(RD |= RM); break;
+      case MUL: nz = (i32)(RD *= RM); break;
+      case BIC: nz = (i32)(RD &= ~RM); break;
+      case MVN: nz = (i32)(RD = ~RM); break;
+      case ADD_HIGH:
+        r[15] = pc + 2; d = (h & 7) | (h >> 4 & 8); result = r[d] + r[h >> 3 & 15];
+        if (d == 15) pc = result & ~1u; else r[d] = result;
+        break;
+      case CMP_HIGH:
+        r[15] = pc + 2; a = r[(h & 7) | (h >> 4 & 8)]; b = ~r[h >> 3 & 15]; ADD(1); break;
+      case MOV_HIGH:
+        r[15] = pc + 2; d = (h & 7) | (h >> 4 & 8); result = r[h >> 3 & 15];
+        if (d == 15) pc = result & ~1u; else r[d] = result;
+        break;
+      case BX:  // and BLX
+        r[15] = pc + 2; result = r[h >> 3 & 15];
+        if (h & 0x80) r[14] = pc | 1;
+        goto jump;
+      case POP:
+        a = r[13];
+        for (b = h & 255, d = 0; b; b >>= 1, d++)
+          if (b & 1) { LOAD(r[d], Word, 4); a += 4; }
+        if (h & 0x100) { LOAD(result, Word, 4); r[13] = a + 4; goto jump; }
+        r[13] = a;
+        break;
+      jump:
+        if (result >= 0xffffff00 && cpu.ipsr) {
+          cpu.link = result;
+          cpu.nz = nz; cpu.c = c; cpu.v = v;
+          OUTSIDE(leave_exception());
+          pc = r[15]; nz = cpu.nz; c = cpu.c; v = cpu.v;
+        } else pc = result & ~1u;
+        break;
+      case LDR_LITERAL: a = (pc + 2 & ~3u) + ((h & 255) << 2); LOAD(RN, Word, 4); break;
+      case STR_REGISTER: a = RM + r[h >> 6 & 7]; STORE(Word, RD, 4); break;
+      case STRH_REGISTER: a = RM + r[h >> 6 & 7]; STORE(Half, RD, 2); break;
+      case STRB_REGISTER: a = RM + r[h >> 6 & 7]; STORE(u8, RD, 1); break;
+      case LDRSB_REGISTER: a = RM + r[h >> 6 & 7]; LOAD(RD, SignedByte, 1); break;
+      case LDR_REGISTER: a = RM + r[h >> 6 & 7]; LOAD(RD, Word, 4); break;
+      case LDRH_REGISTER: a = RM + r[h >> 6 & 7]; LOAD(RD, Half, 2); break;
+      case LDRB_REGISTER: a = RM + r[h >> 6 & 7]; LOAD(RD, u8, 1); break;
+      case LDRSH_REGISTER: a = RM + r[h >> 6 & 7]; LOAD(RD, SignedHalf, 2); break;
+      case STR: a = RM + (h >> 4 & 124); STORE(Word, RD, 4); break;
+      case LDR: a = RM + (h >> 4 & 124); LOAD(RD, Word, 4); break;
+      case STRB: a = RM + (h >> 6 & 31); STORE(u8, RD, 1); break;
+      case LDRB: a = RM + (h >> 6 & 31); LOAD(RD, u8, 1); break;
+      case STRH: a = RM + (h >> 5 & 62); STORE(Half, RD, 2); break;
+      case LDRH: a = RM + (h >> 5 & 62); LOAD(RD, Half, 2); break;
+      case STR_STACK: a = r[13] + ((h & 255) << 2); STORE(Word, RN, 4); break;
+      case LDR_STACK: a = r[13] + ((h & 255) << 2); LOAD(RN, Word, 4); break;
+      case ADR: RN = (pc + 2 & ~3u) + ((h & 255) << 2); break;
+      case ADD_TO_STACK: RN = r[13] + ((h & 255) << 2); break;
+      case GROW_STACK: r[13] += (h & 127) << 2; break;
+      case SHRINK_STACK: r[13] -= (h & 127) << 2; break;
+      case SXTH: RD = (u32)(i16)RM; break;
+      case SXTB: RD = (u32)(i8)RM; break;
+      case UXTH: RD = (u16)RM; break;
+      case UXTB: RD = (u8)RM; break;
+      case PUSH:
+        d = (u32)__builtin_popcount(h & 0x1ff);
+        a = r[13] - 4 * d;
+        r[13] = a;
+        for (b = h & 255, d = 0; b; b >>= 1, d++)
+          if (b & 1) { STORE(Word, r[d], 4); a += 4; }
+        if (h & 0x100) STORE(Word, r[14], 4);
+        break;
+      case CPS:
+        if (h & 2) cpu.primask = h >> 4 & 1;
+        if (is_m4 && (h & 1)) cpu.faultmask = h >> 4 & 1;
+        break;
+      case REV: RD = __builtin_bswap32(RM); break;
+      case REV16: b = RM; RD = (b & 0xff00ff) << 8 | (b >> 8 & 0xff00ff); break;
+      case REVSH: RD = (u32)(i16)__builtin_bswap16((u16)RM); break;
+      case BKPT: why = AT_BKPT; pc -= 2; goto out;
+      case HINT_OR_IT:
+        if (is_m4 && (h & 15)) { it = h & 255; break; }
+        if ((h >> 4 & 15) == 3) { why = AT_WFI; goto out; }
+        if ((h >> 4 & 15) == 2) { why = AT_WFE; goto out; }
+        break;
+      case STM:
+        d = h >> 8 & 7; a = r[d];
+        for (b = 0; b < 8; b++) if (h >> b & 1) { STORE(Word, r[b], 4); a += 4; }
+        r[d] = a; break;
+      case LDM:
+        d = h >> 8 & 7; a = r[d];
+        for (b = 0; b < 8; b++) if (h >> b & 1) { LOAD(r[b], Word, 4); a += 4; }
+        if (!(h >> d & 1)) r[d] = a;
+        break;
+      case BEQ: BRANCH_IF(nz == 0);
+      case BNE: BRANCH_IF(nz != 0);
+      case BCS: BRANCH_IF(c);
+      case BCC: BRANCH_IF(!c);
+      case BMI: BRANCH_IF(nz < 0);
+      case BPL: BRANCH_IF(nz >= 0);
+      case BVS: BRANCH_IF(v < 0);
+      case BVC: BRANCH_IF(v >= 0);
+      case BHI: BRANCH_IF(c && nz);
+      case BLS: BRANCH_IF(!c || !nz);
+      case BGE: BRANCH_IF((nz ^ v) >= 0);
+      case BLT: BRANCH_IF((nz ^ v) < 0);
+      case BGT: BRANCH_IF((nz ^ v) >= 0 && nz);
+      case BLE: BRANCH_IF((nz ^ v) < 0 || !nz);
+      case SVC: why = AT_SVC; goto out;
+      case B: pc += (u32)((i32)(h << 21) >> 20) + 2; break;
+      case COMPARE_BRANCH:
+        if (!is_m4) goto undefined;
+        if ((RD == 0) == !(h & 0x800)) pc += 2 + (h >> 2 & 62) + (h & 0x200 ? 64 : 0);
+        break;
+      case WIDE: {
+        const u8 *next = pc < flash_size ? flash + pc : memory_at(pc, 2);
+        if (!next) goto undefined;
+        b = *(const Half *)next;
+        pc += 2;
+        if (is_m4) {
+          u32 x, y, u;
+#include "wide.c"
+        } else if (h >= 0xf000 && (b & 0xd000) == 0xd000) {
+          r[14] = pc | 1;
+          pc = branch_target(pc, h, b);
+        } else if (h == 0xf3ef) {
+          r[b >> 8 & 15] = read_special(b & 255, flags(nz, c, v));
+        } else if ((h & 0xfff0) == 0xf380) {
+          result = r[h & 15];
+          if ((b & 255) < 4) SET_FLAGS(result); else write_special(b & 255, result);
+        } else if (h != 0xf3bf) goto undefined_wide;
+        break;
+      }
+      undefined_wide:
+        pc -= 2;
+      undefined:
+      default: why = AT_UNDEFINED; pc -= 2; goto out;
+    }
+    if (is_m4 && __builtin_expect(keeps_flags, 0)) { nz = kept_nz; c = kept_c; v = kept_v; }
+  }
+out:
+  r[15] = pc; cpu.at = at; cpu.it = it; cpu.nz = nz; cpu.c = c; cpu.v = v; cpu.counter = n;
+  return why;
+}
+
+static __attribute__((noinline)) u32 execute_m0(void) { return execute(false); }
+static __attribute__((noinline)) u32 execute_m4(void) { return execute(true); }

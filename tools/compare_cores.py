@@ -1,0 +1,293 @@
+"""Compare the traces of this emulator with those of another one, such as an older commit's.
+
+    tools/compare_cores.py OLD/host --python OLD/.venv/bin/python        # all scenarios
+    tools/compare_cores.py OLD/host --python … --only 'V1 random' --seconds
+
+Both run the same firmware, seed and inputs at the same device times. At each step a trace has the
+time, the instructions, the registers, a checksum of RAM and one of flash, LEDs, tone and output.
+The first difference of each scenario is printed, and the CPU time of both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "host/microbit_emulator/tests"
+PRESSES = 60
+"""Sequences of random presses and tilts, in all."""
+
+
+# Scenarios: each yields after a step, with the boards to look at.
+
+Steps = Iterator[list[Any]]
+
+
+def _repl(name: str) -> Steps:
+    """The inputs of the tests of determinism, on a firmware; then a reset and power cuts."""
+    import repl
+    from microbit_emulator import Microbit
+
+    board = Microbit(name.split()[0], repl.firmware(name), seed=3)
+    for _ in range(30):
+        board.run_for(50_000)
+        yield [board]
+    start = board.clock_us
+    for at, action in repl.INPUTS:
+        board.run_until(start + at)
+        action(board)
+        yield [board]
+    for _ in range(20):
+        board.run_for(10_007)
+        yield [board]
+    board.uart.send(b"import microbit; microbit.reset()\r")
+    for cut_us in (300_000, 120_001, 700_000):
+        for _ in range(5):
+            board.run_for(cut_us / 5)
+            yield [board]
+        board.power_cut()
+        yield [board]
+        board.power_on()
+        board.uart.send(b"\x03f = open('c', 'w'); f.write('z' * 300); f.close()\r")
+    board.reset()
+    for _ in range(20):
+        board.run_for(50_000)
+        yield [board]
+
+
+def _pressing(kind: str, seed: int, seconds: int = 20) -> Steps:
+    """Random presses and tilts in the game, and now and then a cut in power."""
+    from microbit_emulator import Microbit
+
+    images = Path(os.environ["COMPARE_IMAGES"])
+    flash, uicr = ((images / f"{kind}.{part}").read_bytes() for part in ("flash", "uicr"))
+    chance = random.Random(seed)
+    board = Microbit(kind, flash=flash, uicr=uicr, seed=seed)
+    board.run_for(1_500_000)
+    while board.clock_us < seconds * 1e6:
+        button: Any = chance.choice("AAB")
+        board.press(button)
+        board.run_for(chance.randrange(20_000, 200_000))
+        board.release(button)
+        board.tilt(*(chance.randrange(-1000, 1001) for _ in range(3)))
+        board.run_for(chance.randrange(30_000, 500_000) + chance.random())
+        if not chance.randrange(40):
+            board.power_cut()
+            yield [board]
+            board.power_on()
+        if not chance.randrange(40):
+            board.reset()
+        yield [board]
+
+
+def _module(name: str, title: str) -> Steps:
+    import repl
+    import test_programs
+
+    code = "from microbit import *\n" + {**test_programs.BOTH, **test_programs.V2_ONLY}[title]
+    board = repl.another(name)
+    board.uart.send(repl.CTRL_A)
+    board.run_for(50_000)
+    board.uart.send(code.encode() + repl.CTRL_D)
+    for _ in range(100):
+        board.run_for(20_000)
+        yield [board]
+
+
+def _public(name: str) -> Steps:
+    from microbit_emulator import start
+
+    archive = zipfile.ZipFile(TESTS / "public_programs.zip")
+    kind = "V1" if name.startswith("bbcmicrobit") else "V2"
+    board = start(kind, {"main.py": archive.read(name)})
+    for half in range(12):
+        button: Any = "AB"[half % 2]
+        board.press(button)
+        board.tilt((-300, 300, 0)[half % 3], (200, -500)[half % 2])
+        board.run_for(150_000)
+        yield [board]
+        board.release(button)
+        board.run_for(350_000)
+        yield [board]
+
+
+def _ether(kinds: str) -> Steps:
+    """Boards that send, sleep and switch their radios at random; one loses power for a while."""
+    import on_air
+    import repl
+    import test_ether_determinism
+    from microbit_emulator import Ether
+
+    firmwares = {"1": on_air.V1, "2": on_air.V2}
+    boards = {f"b{at:02}": repl.another(firmwares[kind], at) for at, kind in enumerate(kinds)}
+    ether = Ether(boards, seed=1, loss=0.1)
+    program = on_air.ON.encode() + b"\n" + test_ether_determinism.PROGRAM.encode()
+    for board in boards.values():
+        board.uart.send(b"\x05" + program + b"\x04")
+    several = list(boards.values())
+    for step in range(25):
+        ether.run_for(20_000)
+        yield several
+        if step == 12:
+            several[-1].power_cut()
+        if step == 15:
+            several[-1].power_on()
+
+
+def _busy(kind: str, code: str) -> Steps:
+    import repl
+
+    name = {"V1": repl.NEWEST[0], "V2": repl.NEWEST[1]}[kind]
+    board = repl.another(name)
+    board.uart.send(b"\x05" + code.encode() + b"\x04")
+    for _ in range(30):
+        board.run_for(100_000)
+        yield [board]
+
+
+MATHS = (
+    "from math import *\nx = 0.1\nwhile True:\n"
+    " for i in range(40):\n"
+    "  x = sin(x * 3.7) * 2.5 + sqrt(abs(x)) - exp(-x) / 3.0 + atan2(x, i + 1) * log(i + 2)\n"
+    "  y = int(x * 1e6) ^ (i << 7); z = y // 13 % 1000 * 0.37; w = '%.3f %d %x' % (z, y, abs(y))\n"
+    " print(w, round(z), float('nan'), 1e38 * 10 * x, x == z, x < z)\n"
+)
+
+
+def scenarios() -> dict[str, Callable[[], Steps]]:
+    import repl
+    import test_programs
+
+    found: dict[str, Callable[[], Steps]] = {}
+    for name in repl.FIRMWARES:
+        found[f"{name[:2]} firmware {name[3:]}"] = partial(_repl, name)
+    for seed in range(PRESSES):
+        kind = "V1" if seed % 2 else "V2"
+        found[f"{kind} random {seed}"] = partial(_pressing, kind, seed)
+    for name, title in test_programs.CASES:
+        found[f"{name[:2]} module {title}"] = partial(_module, name, title)
+    with zipfile.ZipFile(TESTS / "public_programs.zip") as archive:
+        programs = [name for name in archive.namelist() if name.endswith(".py")]
+    for name in programs:
+        kind = "V1" if name.startswith("bbcmicrobit") else "V2"
+        found[f"{kind} public {name}"] = partial(_public, name)
+    for kind in ("V1", "V2"):
+        found[f"{kind} maths"] = partial(_busy, kind, MATHS)
+        found[f"{kind} ether of two"] = partial(_ether, kind[1] * 2)
+        found[f"{kind} ether of thirty"] = partial(_ether, kind[1] * 30)
+    found["V2 ether with V1"] = partial(_ether, "21")
+    return found
+
+
+# Traces.
+
+
+def _registers(board: Any) -> list[int]:
+    if hasattr(board, "debugger"):
+        return [board.debugger.core_register(number) for number in range(16)]
+    arm = importlib.import_module("unicorn.arm_const")  # up to 1.1, the core was Unicorn
+    engine = board._chip.cpu.core.uc
+    names = [*(f"R{number}" for number in range(13)), "SP", "LR"]
+    ids = [getattr(arm, f"UC_ARM_REG_{name}") for name in names]
+    return [*(engine.reg_read(number) & 0xFFFF_FFFF for number in ids), board._chip.cpu.pc]
+
+
+def _line(board: Any) -> str:
+    registers = " ".join(f"{value:x}" for value in _registers(board))
+    tone = board.tone()
+    sums = f"{zlib.crc32(board.ram):x} {zlib.crc32(board.flash):x}"
+    leds = "".join(map(str, board.leds()))
+    return (
+        f"{board.clock_us} {board.instructions} {sums} {leds} {tone and tuple(tone)} "
+        f"{board.uart.receive()!r} {registers}"
+    )
+
+
+def _trace(name: str) -> None:
+    begun = time.process_time()
+    try:
+        for boards in scenarios()[name]():
+            for board in boards:
+                print(_line(board))
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+    print(json.dumps({"cpu_s": time.process_time() - begun}))
+
+
+def _run(name: str, host: Path, python: str, images: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {
+        "PYTHONPATH": f"{host}:{TESTS}",
+        "COMPARE_IMAGES": str(images),
+    }
+    words = [python, __file__, "--trace", name]
+    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def _compare(name: str, old: tuple[Path, str], images: Path) -> tuple[bool, float, float]:
+    ours = _run(name, ROOT / "host", sys.executable, images)
+    theirs = _run(name, *old, images)
+    outputs = [process.communicate()[0].splitlines() for process in (theirs, ours)]
+    before, after = (json.loads(lines.pop())["cpu_s"] for lines in outputs)
+    pairs = zip(*outputs, strict=False)
+    different = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
+    if different is None and len(outputs[0]) == len(outputs[1]):
+        print(f"equal      {name}: {len(outputs[0])} steps; CPU {before:.2f} s, {after:.2f} s")
+        return True, before, after
+    print(f"DIFFERENT  {name}: step {different} of {len(outputs[0])}, {len(outputs[1])}")
+    for lines in outputs:
+        if different is not None:
+            print(f"  {lines[different][:600]}")
+    return False, before, after
+
+
+def _write_images(folder: Path) -> None:
+    """The game in the flash of both kinds of boards, after a first start."""
+    sys.path[:0] = [str(ROOT / "host"), str(ROOT / "tests/support")]
+    from official import NEWEST, stepped
+
+    for name in NEWEST:
+        board = stepped(name)()
+        (folder / f"{name[:2]}.flash").write_bytes(board.flash)
+        (folder / f"{name[:2]}.uicr").write_bytes(board.uicr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("host", nargs="?", type=Path, help="the other tree's folder `host`")
+    parser.add_argument("--python", help="a Python that can run it")
+    parser.add_argument("--images", type=Path, help="a folder for flash images")
+    parser.add_argument("--only", default="", help="scenarios whose names contain this")
+    parser.add_argument("--trace", help="print the trace of a scenario")
+    options = parser.parse_args()
+    if options.trace:
+        _trace(options.trace)
+        return 0
+    sys.path[:0] = [str(TESTS)]
+    options.images.mkdir(parents=True, exist_ok=True)
+    if not any(options.images.iterdir()):
+        _write_images(options.images)
+    old = options.host.resolve(), options.python
+    names = [name for name in scenarios() if options.only in name]
+    results = [_compare(name, old, options.images) for name in names]
+    print(
+        f"{sum(same for same, *_ in results)} of {len(results)} equal; CPU "
+        f"{sum(old for _, old, _ in results):.1f} s, {sum(new for *_, new in results):.1f} s"
+    )
+    return 0 if all(same for same, *_ in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
