@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import BinaryIO, NamedTuple
 
-from noughts.engines.registry import engine_named, engines
+from noughts.engines.built_in import engines
+from noughts.engines.registry import engine_named
 from noughts.errors import ResignedError, StoreError
 from noughts.game import engine as playing
 from noughts.game import proof

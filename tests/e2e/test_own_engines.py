@@ -14,8 +14,8 @@ import pytest
 
 import noughts
 from needed import POSIX
+from noughts.engines.built_in import engines
 from noughts.engines.own import from_program
-from noughts.engines.registry import engines
 from noughts.errors import OwnEngineError
 from noughts.game.positions import EMPTY
 from own_engines import FIRST_FREE, is_gone

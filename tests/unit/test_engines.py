@@ -18,7 +18,7 @@ import noughts.cli.prove  # before a test replaces the engines that it imports
 from brute_force import against_random, alike, answers, ends, following, minimax
 from noughts import Board, brain
 from noughts.brain.device import device_dir, load_device
-from noughts.engines.registry import engines
+from noughts.engines.built_in import engines
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.engine import Reply, interval, match
@@ -262,7 +262,7 @@ class Fickle:
 def test_prove_fails_if_an_engine_is_wrongly_called_perfect(noughts, monkeypatch):
     rules = engines()["rules"]
     chosen = Fickle(lambda position: rules.reply(position).cells, name="random", perfect=True)
-    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"random": chosen})
+    monkeypatch.setattr("noughts.engines.built_in.engines", lambda: {"random": chosen})
     status, out, err = noughts("prove", "random")
     assert status == 1 and "random: never loses; gives away value" in out
     assert "random should play perfectly and does not (see above)" in err
@@ -326,7 +326,7 @@ def test_varying_answers_are_not_a_proof(printed, monkeypatch):
         lambda position: solver.hard_moves(position)[-1:],
     )
     both = {"hard": engines()["hard"], "fickle": fickle}
-    monkeypatch.setattr("noughts.engines.registry.engines", lambda: both)
+    monkeypatch.setattr("noughts.engines.built_in.engines", lambda: both)
     out = " ".join(printed("prove", "fickle").split())
     assert "never loses" not in out
     assert "fickle: did not lose when asked twice, but that is not a proof;" in out

@@ -14,8 +14,8 @@ from random import Random
 import pytest
 
 from noughts import Board
+from noughts.engines.built_in import engines
 from noughts.engines.menace import Menace, read_menace, train, write_menace
-from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.odds import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished

@@ -3,7 +3,7 @@
 import pytest
 
 from boards import LETTERS
-from noughts.engines.registry import engines
+from noughts.engines.built_in import engines
 from noughts.protocol.describe import opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
 from noughts.terminal.play import panel

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from needed import long
-from noughts.engines.registry import engines
+from noughts.engines.built_in import engines
 from noughts.engines.search import build_tree, format_score
 from noughts.game.positions import parse, unfinished
 from noughts.game.solver import score_of_move

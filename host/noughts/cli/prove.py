@@ -6,8 +6,8 @@ from fractions import Fraction
 from textwrap import TextWrapper
 
 from noughts.cli import options
+from noughts.engines.built_in import engines, name_in_lists
 from noughts.engines.menace import Menace
-from noughts.engines.registry import engines, name_in_lists
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine
 from noughts.game.odds import odds

@@ -14,7 +14,7 @@ from rich.tree import Tree
 from noughts import brain
 from noughts.brain.device import device_files
 from noughts.cli import options
-from noughts.engines.registry import engines
+from noughts.engines.built_in import engines
 from noughts.engines.search import MAX_DRAWN, Node, build_tree, format_score
 from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write

@@ -11,8 +11,8 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange
+from noughts.engines.built_in import engines
 from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write_menace
-from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Replies, Tally, cached_replies
 from noughts.game.odds import odds

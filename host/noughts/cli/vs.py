@@ -13,8 +13,8 @@ import click
 
 from noughts.cli import options
 from noughts.cli.options import IntRange
+from noughts.engines.built_in import engines, name_in_lists
 from noughts.engines.menace import SUFFIX, Menace, read_menace, write_menace
-from noughts.engines.registry import engines, name_in_lists
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, interval, match, winner
 from noughts.game.positions import Position, position_after

@@ -46,6 +46,7 @@ class Random(Engine):
 
     name = "random"
     about = "any free cell"
+    seat = "R"
 
     def reply(self, position: Position) -> Reply:
         """All free cells."""
@@ -58,7 +59,7 @@ class Chip(Engine):
     def __init__(self, level: str, ai: ModuleType | None = None) -> None:
         self.name, self.about = LEVELS[level]
         self.perfect = level == "H"
-        self._level = level
+        self.seat = level
         self._ai = ai
 
     def reply(self, position: Position) -> Reply:
@@ -67,7 +68,7 @@ class Chip(Engine):
             files = device_files()
             brain.table_in(files)  # raises if the table is missing
             self._ai = load_device("ai", files)
-        return Reply(tuple(brain.best_cells(self._ai, position, self._level)))
+        return Reply(tuple(brain.best_cells(self._ai, position, self.seat)))
 
 
 _preference = attrgetter("lost", "drawn")
@@ -91,6 +92,7 @@ class Kind(Engine):
 
     name = "kind"
     about = "plays to lose"
+    seat = "G"
 
     def reply(self, position: Position) -> Reply:
         """The first of the moves that lose most often."""
@@ -134,6 +136,7 @@ class Rules(Engine):
 
     name = "rules"
     about = "four rules, no search"
+    seat = "U"
 
     def reply(self, position: Position) -> Reply:
         """The cell of the first rule that names one."""

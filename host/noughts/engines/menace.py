@@ -51,6 +51,8 @@ _FORMAT, _VERSION = "noughts menace", 1
 class Menace(Engine):
     """The machine: its boxes, and how it learns."""
 
+    seat = "D"
+
     def __init__(self, name: str = "menace", games: int = 0) -> None:
         """games: how many it has learned from."""
         self.name, self.games = name, games

@@ -34,6 +34,7 @@ class Minimax(Engine):
     """Searches every line of play to its end."""
 
     name = "minimax"
+    seat = "N"
     about = "every line of play to its end"
     perfect = True
     _prunes = False
@@ -84,6 +85,7 @@ class AlphaBeta(Minimax):
     """Minimax without the moves that cannot matter."""
 
     name = "alphabeta"
+    seat = "C"
     about = "minimax without the moves that cannot matter"
     _prunes = True
 
@@ -96,6 +98,7 @@ class Transposition(AlphaBeta):
     """
 
     name = "transposition"
+    seat = "T"
     about = "alpha-beta that remembers positions, up to symmetry"
 
     def reply(self, position: Position) -> Reply:

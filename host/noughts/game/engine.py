@@ -64,6 +64,8 @@ class Engine(Protocol):
     name: str
     about: str
     """How it plays, in a few words."""
+    seat: str = ""
+    """The letter of its seat in stored games; empty if it is not built in."""
     perfect: bool = False
     """Whether it claims never to lose."""
     may_vary: bool = False

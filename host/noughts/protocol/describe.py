@@ -2,6 +2,7 @@
 
 from functools import cache, lru_cache
 
+from noughts.engines.built_in import engines
 from noughts.engines.levels import LEVELS
 from noughts.errors import printable
 from noughts.game.positions import Position, position_after
@@ -22,11 +23,8 @@ LINE_NAMES = (
 RESULTS = {"A": "A", "B": "B", "=": "draw", "x": "abandoned", "-": "unfinished"}
 """By a game's `end`: its name in filters, JSON and exports."""
 
-_ENGINES = {
-    "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
-    "G": "kind", "D": "menace",
-}  # fmt: skip
-"""Opponents that only the page has; its games are stored with these letters."""
+_ENGINES = {engine.seat: name for name, engine in engines().items() if engine.seat not in LEVELS}
+"""Opponents that only the page has, by the letters with which it stores games."""
 
 _SEATED = {"P": "person", **{letter: level.name for letter, level in LEVELS.items()}, **_ENGINES}
 """By the seat's letter, in the order of lists. Boards have people and the chip's levels."""

@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from noughts.engines.registry import built_in_engine
+from noughts.engines.built_in import built_in_engine
 from noughts.errors import NoughtsError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from noughts.engines.registry import built_in_engine, engines
+from noughts.engines.built_in import built_in_engine, engines
 from noughts.engines.search import Search
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board, as_cell
