@@ -20,7 +20,7 @@ def send(text):
     for i in frame.encode():
         xor ^= i
     i = 10  # sent once; "NB" and finished games, without a dash at the end, are sent again
-    if text[-1] != "-":
+    if text[-1] != "-" and text[1] != "M":
         i = 0
     waiting.append([0, i, "$%s*%02X" % (frame, xor)])
     del waiting[:-99]

@@ -1,11 +1,23 @@
 # noughts: the loop of menu and games, also after a fault.
 import gc, sys, microbit
 
+# The choice, as in the file `settings`: the opponent's seat (P, shown as 2, for a person), and "b"
+# for buttons or "t" for tilt.
+chosen = "Pb"
+try:
+    with open("settings") as file:
+        text = file.read(2)  # a power cut may leave a wrong length
+    if text[0] in "PEMH" and text[1] in "bt":
+        chosen = text
+except Exception:  # missing or damaged
+    pass
+microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
+
 
 def load():
-    # While a module imports others, its parse tree uses memory, so this small one imports all. The
-    # menu comes first, and shows itself; then those that need the most memory in one piece.
-    # Small modules come with those that import them, because each collection takes 2 ms.
+    # While a module imports others, its parse tree uses memory. So this small one imports all:
+    # first those that need the most memory in one piece. Small modules come with those that import
+    # them, because each collection takes 2 ms.
     for i in "menu human game kept ai ending".split():
         __import__(i)
         gc.collect()
@@ -16,7 +28,7 @@ def load():
 
 def start():
     # After a fault, the board shows a sad face and starts again.
-    global load
+    global chosen, load
     load()
     del load  # a V1 needs its memory
     import game, menu
@@ -24,7 +36,7 @@ def start():
     number = 0  # games since boot
     while True:
         try:
-            chosen = menu.choose()
+            chosen = menu.choose(chosen)
             player = 1  # the person begins
             number += 1
             while game.play(number, chosen, player):

@@ -1,29 +1,21 @@
-# noughts: the menu: button A shows the next opponent, B starts, both switch the controls. A choice
-# is the opponent's seat (P, shown as 2, for a person), and "b" for buttons or "t" for tilt.
+# noughts: the menu: button A shows the next opponent, B starts, both switch the controls. Each
+# choice that it shows is sent. A choice has two letters, see `loop.py`.
 import microbit
 
-chosen = "Pb"
-try:
-    with open("settings") as file:
-        text = file.read(2)  # a power cut may leave a wrong length
-    if text[0] in "PEMH" and text[1] in "bt":
-        chosen = text
-except Exception:  # missing or damaged
-    pass
-last = chosen  # in the file
-microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
 
-
-def choose():
+def choose(chosen):
     # Shows the menu until a game is started; returns the choice, such as "Hb".
-    global chosen, last
-    import buttons, leds
+    import buttons, leds, sentences
 
-    text = ""  # on the LEDs
+    last = chosen  # in the file
+    text = sent = ""  # on the LEDs; the choice that was sent
     until = 0  # when a scrolling text ends
     while True:
         if not buttons.pending:
-            microbit.sleep(8)
+            if sent != chosen:
+                sentences.send("NM,%s,%s" % (sentences.boot, chosen))
+                sent = chosen
+            microbit.sleep(4)
         button = buttons.wait()
         seat = "PEMHP"["PEMHP".find(chosen[0]) + 1]
         if button == 1:
@@ -37,7 +29,6 @@ def choose():
                 try:
                     with open("settings", "w") as file:
                         file.write(chosen)
-                    last = chosen
                 except OSError:  # no room
                     pass
             return chosen

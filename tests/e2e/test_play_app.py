@@ -9,7 +9,7 @@ import pytest
 from boards import LETTERS
 from live_page import Board, settled
 from needed import POSIX, long
-from noughts.protocol.sentences import Boot, Game, parse
+from noughts.protocol.sentences import Boot, Game, Menu, parse
 from noughts.store.store import Store
 from noughts.terminal.play import draw
 from sample_games import A_WINS, insert, stages
@@ -104,17 +104,16 @@ async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
         await settled(lambda: "The board is starting" in screen_text(app))
 
 
-async def test_mode_is_read_from_flash_and_flash_is_passed_on(opened):
+async def test_mode_is_what_the_menu_says_and_flash_is_passed_on(opened):
     passed = []
 
     async with opened(keep_flash=passed.append) as (app, _, board):
-        board.says(BOOT, *stages(A_WINS)[:1])
+        board.says(BOOT, Menu(BOOT.boot, "Pb"), *stages(A_WINS)[:1])
         await settled(lambda: "mode   buttons" in screen_text(app))
         board.ms = 119_960
         await settled(lambda: "clock 1:59.9" in screen_text(app))
-        board.flash = b"\xfe\x0c\x08settingsPt"
-        await settled(lambda: "mode   tilt" in screen_text(app))
-        assert passed == [board.flash]
+        board.flash = b"changed"
+        await settled(lambda: passed == [board.flash])
 
 
 @pytest.mark.parametrize("on_key_press", [False, True])
@@ -148,8 +147,10 @@ def test_same_keys_give_byte_identical_output(board, started, noughts):
     # The menu shows 2, then E when A is pressed; a press of B starts with A's cursor.
     assert pictures[0] == LETTERS["2"]
     assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
-    boot, begun, *games = [parse(line[1:-3]).sentence for line, *_ in rows if line.startswith("$")]
+    boot, *sent = [parse(line[1:-3]).sentence for line, *_ in rows if line.startswith("$")]
     assert isinstance(boot, Boot) and boot.board == board.upper()
+    assert [each.choice for each in sent[:2] if isinstance(each, Menu)] == ["Pb", "Eb"]
+    begun, *games = sent[2:]
     assert (begun.seats, begun.moves) == ("PE", ())
     assert len(games) > 3 and all(isinstance(game, Game) for game in games)
 

@@ -14,7 +14,7 @@ from typing import Any
 from microbit_emulator import Button, FirmwareStoppedError, Microbit, Snapshot
 from noughts.protocol import data_log
 from noughts.protocol.parser import Item, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.sentences import Boot, Game, Sentence
 from official import Start, stepped
 
 A: Button = "A"
@@ -121,7 +121,7 @@ class Driver:
         self.wait(enough, f"the text {message!r}", seconds)
 
     @property
-    def _sentences(self) -> list[Boot | Game]:
+    def _sentences(self) -> list[Sentence]:
         return [item.sentence for item in self.items if isinstance(item, ParsedSentence)]
 
     @property

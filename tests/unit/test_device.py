@@ -240,9 +240,9 @@ def offered(content):
         return io.StringIO(content)
 
     with patch.dict(sys.modules, microbit=microbit), patch("builtins.open", open_file):
-        menu = load_device("menu")
-    assert shown == [menu.chosen[0].replace("P", "2")]
-    return menu.chosen
+        loop = load_device("loop")
+    assert shown == [loop.chosen[0].replace("P", "2")]
+    return loop.chosen
 
 
 CHOICES = ["Pb", "Pt", "Eb", "Et", "Mb", "Mt", "Hb", "Ht"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from noughts.errors import SentenceError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game, UnknownSentenceError, body, outcome, parse
+from noughts.protocol.sentences import Boot, Game, Menu, UnknownSentenceError, body, outcome, parse
 from sample_games import write
 
 DIGITS = "0123456789ABCDEF"
@@ -33,18 +33,19 @@ def games(draw):
 
 
 boots = st.builds(Boot, BOOTS, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
+menus = st.builds(Menu, BOOTS, st.from_regex("[A-Z][bt][0-9A-Za-z]{0,14}", fullmatch=True))
 IDS = st.none() | st.text(DIGITS, min_size=8, max_size=8)
 """The ids of boards that send by radio."""
 
 
-@given(games() | boots, IDS)
+@given(games() | boots | menus, IDS)
 def test_sentences_round_trip_through_a_line(sentence, radio_id):
     line = write(sentence, radio_id)
     assert len(line) <= 120 and line.isascii()
     assert [each[1:] for each in Stream().feed(f"{line}\n".encode())] == [(sentence, radio_id)]
 
 
-@given(games() | boots, IDS, st.integers(0, 200), st.integers(1, 127))
+@given(games() | boots | menus, IDS, st.integers(0, 200), st.integers(1, 127))
 def test_changed_byte_never_gives_another_sentence(sentence, radio_id, at, change):
     line = bytearray(write(sentence, radio_id).encode())
     line[at % len(line)] ^= change
@@ -75,6 +76,10 @@ FORBIDDEN = [
     "NB,1,00000A83,V3,0.1.0,2798",
     "NB,1,0A83,V1,0.1.0,2798",  # as before 1.0.0
     "NG,00000A830,1,PH,A,,0,-",
+    "NM,00000A83,pb",
+    "NM,00000A83,P",
+    "NM,0A83,Pb",
+    "NM,00000A83,Pb,1",
 ]
 INVALID_RELAYS = [
     "NR,9A1B2C3D,",

@@ -5,7 +5,7 @@ import pytest
 from boards import LETTERS
 from noughts.engines.built_in import engines
 from noughts.protocol.describe import opponents, seat_of
-from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.sentences import Boot, Game, Menu
 from noughts.terminal.play import panel
 from noughts.views.situation import Instructions, Observer, instructions
 
@@ -26,47 +26,41 @@ def game(moves="", end="-", seats="PH", first="A"):
     return Game("00000A83", 1, seats, first, tuple(map(int, moves)), 1000 * len(moves), end)
 
 
-def observed(*sentences):
+def observed(*sentences, controls=""):
     observer = Observer()
-    for sentence in (BOOT, *sentences):
+    menu = [Menu(BOOT.boot, f"P{controls}")] if controls else []
+    for sentence in (BOOT, *menu, *sentences):
         observer.receive(sentence)
     return observer
 
 
-def buttons(observer, controls="b"):
-    return dict(instructions(observer.now, controls).buttons)
+def buttons(observer):
+    return dict(instructions(observer.now).buttons)
 
 
-def test_menu_is_read_from_the_leds():
+def test_menu_is_what_the_board_says():
     observer = Observer()
-    assert show(observer, picture("2")).phase == "starting"
+    assert observer.now.phase == "starting"
     observer.receive(BOOT)
-    assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
+    assert instructions(observer.now).about == "The LEDs show the opponent."
     for letter, seat, about in (
         ("2", "P", "two people, on this board"),
         ("E", "E", "the chip, easy: it picks any free cell"),
         ("M", "M", "the chip, medium: it finishes and blocks lines"),
         ("H", "H", "the chip, hard: it never loses"),
     ):
-        assert (show(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
-        assert instructions(observer.now, "b").about == f"{letter}: {about}"
+        observer.receive(Menu(BOOT.boot, f"{seat}t"))
+        show(observer, picture("2"))  # whatever is on the LEDs
+        now = observer.now
+        assert (now.phase, now.opponent, now.controls) == ("menu", seat, "t")
+        assert instructions(now).about == f"{letter}: {about}"
     assert buttons(observer) == {
         "button A": "next opponent", "button B": "start the game",
         "A+B": "switch between buttons and tilt",
     }  # fmt: skip
-    assert instructions(observed().now, "b").about == "The LEDs show the opponent."
-
-
-def test_menu_left_on_the_leds_does_not_end_a_new_game():
-    observer = observed()
-    show(observer, picture("H"))
-    observer.receive(game())
-    assert show(observer, picture("H")).phase == "turn"
-    show(observer, bytes(25))
-    observer.see(picture("H"))
-    assert observer.now.phase == "turn"  # a picture seen only once may be half drawn
-    observer.see(picture("H"))
-    assert observer.now.phase == "menu"
+    observer.receive(game("03142", end="A"))
+    observer.receive(Menu(BOOT.boot, "Hb"))
+    assert (observer.now.phase, observer.now.controls) == ("menu", "b")
 
 
 @pytest.mark.parametrize(
@@ -84,23 +78,23 @@ def test_menu_left_on_the_leds_does_not_end_a_new_game():
     ],
 )
 def test_headline_says_whose_turn_it_is_or_who_won(sentence, headline, player):
-    what = instructions(observed(sentence).now, "b")
+    what = instructions(observed(sentence).now)
     assert (what.headline, what.player) == (headline, player)
 
 
 def test_instructions_list_the_buttons():
     place = "place your mark"
     for controls in ("b", ""):  # unknown controls count as buttons
-        assert buttons(observed(game()), controls) == {
+        assert buttons(observed(game(), controls=controls)) == {
             "button A": "next free cell", "button B": place, "A+B": "to the menu",
         }  # fmt: skip
-    assert instructions(observed(game("4", seats="PP")).now, "t").buttons == (
+    assert instructions(observed(game("4", seats="PP"), controls="t").now).buttons == (
         ("tilt", "move the cursor"), ("button B", place), ("A+B", "to the menu"),
     )  # fmt: skip
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert buttons(over) == {"a button": "next game: player B begins", "A+B": "to the menu"}
-    assert "v         replay this game" in panel(over.now, "", "b", {}).renderables[1].plain
+    assert "v         replay this game" in panel(over.now, "", {}).renderables[1].plain
 
 
 def test_icons_are_explained_and_not_read_as_marks():
@@ -108,13 +102,11 @@ def test_icons_are_explained_and_not_read_as_marks():
     marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
     assert show(observer, marks).last == (2, "A")
     assert show(observer, picture("X")).last is None
-    assert instructions(observer.now, "t").about == "X: that cell is taken."
+    assert instructions(observer.now).about == "X: that cell is taken."
     show(observer, picture("<"))
-    assert instructions(observer.now, "t").about == "The arrow: it is player A's turn."
+    assert instructions(observer.now).about == "The arrow: it is player A's turn."
     assert show(observer, marks).last == (2, "A") and observer.now.answer == ""
-    assert (
-        instructions(observer.now, "t").about == "Steady: A. Pulsing: B. Fast blinking: the cursor."
-    )
+    assert instructions(observer.now).about == "Steady: A. Pulsing: B. Fast blinking: the cursor."
     # Text that scrolls after the end is not read as marks.
     observer.receive(game("03142", end="A"))
     for leds, last in ((marks, (2, "A")), (picture("X"), None), (marks, None)):
@@ -128,11 +120,11 @@ def test_fault_and_reset_are_explained():
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert show(observer, sad).phase == "fault"
     failed = Instructions("The game stopped with a fault", "A sad face: it starts again by itself.")
-    assert instructions(observer.now, "b") == failed
+    assert instructions(observer.now) == failed
     observer.reset()
     assert observer.now.phase == "starting"
     starts = Instructions("The board is starting", "The menu will appear in a moment.")
-    assert instructions(observer.now, "b") == starts
+    assert instructions(observer.now) == starts
 
 
 def test_every_engine_has_its_own_seat():

@@ -7,7 +7,7 @@ import serial
 
 from needed import POSIX
 from noughts.virtual.process import Pty, Tcp
-from noughts.virtual.program import Program, StoredFlash, choice_in
+from noughts.virtual.program import Program, StoredFlash
 from noughts.virtual.virtual_boards import RestartableBoard
 from waiting import until
 
@@ -102,12 +102,6 @@ def test_stored_flash_is_restored(tmp_path):
     again = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert again.program() == replace(PROGRAM, flash=PLAYED)
     assert stored.error == again.error == ""
-
-
-def test_choice_is_read_from_flash():
-    assert choice_in(PLAYED) == "Ht"
-    assert choice_in(PROGRAM.flash) == "Pb"
-    assert choice_in(b"\xff" * 60 + PLAYED[256:384] + b"\xff" * 68) == "Pb"  # no chunk begins there
 
 
 @pytest.mark.parametrize("newer", [{"flash": b"\xfe" * 4096}, {"board": "V2", "firmware": "2.1.2"}])

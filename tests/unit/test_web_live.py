@@ -15,6 +15,7 @@ from noughts import brain
 from noughts.boards.start import Start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError
+from noughts.protocol.sentences import Menu
 from noughts.recording.events import (
     BoardRefused,
     NoiseReceived,
@@ -177,16 +178,16 @@ async def test_only_a_page_that_may_press_buttons_gets_a_stream(live, leds, lan,
     assert ("stream" in browser.now) == may
 
 
-async def test_controls_are_read_from_the_boards_flash(live):
+async def test_controls_are_what_the_boards_menu_says(live):
     live_boards, browse = await live()
     browser = browse()
 
     def played_by(controls):
         return lambda now: now.get(f"board/{NAME}", {}).get("facts", "").endswith(controls)
 
-    await browser.until(played_by("played by buttons"))
-    device_of(live_boards).flash = b"\xfe.\x08settingsHt"
-    await browser.until(played_by("played by tilt"))
+    for letter, controls in (("b", "buttons"), ("t", "tilt")):
+        device_of(live_boards).says(BOOT, Menu(BOOT.boot, f"P{letter}"), stages([4])[0])
+        await browser.until(played_by(f"played by {controls}"))
 
 
 async def test_stored_names_are_shown_from_the_start(live, tmp_path):

@@ -55,6 +55,8 @@ def wait():
 def tell(text):
     global gap, jump, last, start
     text = send(text)
+    if text[2] != "G":
+        return text
     time = running_time()
     end = clock()
     gc.collect()

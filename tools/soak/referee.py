@@ -35,6 +35,8 @@ class Referee:
         self.result = result
         self.boot: str | None = None
         self.last: sentences.Game | None = None
+        self.choice = ""
+        """What the menu has shown last."""
         self.reading: probe.Reading | None = None
         """With the last sentence."""
         self._owes_reading = False
@@ -58,6 +60,8 @@ class Referee:
             if self.boot is not None:
                 raise ViolationError("the board has started again by itself")
             self.boot = sentence.boot
+        elif isinstance(sentence, sentences.Menu):
+            self.choice = sentence.choice
         else:
             self._game(sentence)
 

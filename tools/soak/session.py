@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from boards import FAILURES, A, B, ViolationError
 from microbit_emulator import Button
 from noughts.brain.device import device_files
-from noughts.virtual.program import choice_in, program
+from noughts.virtual.program import program
 from soak import monkey, probe
 from soak.referee import Referee
 from soak.result import Result
@@ -136,7 +136,7 @@ class Session:
             game = self._referee.last
             if game is not before:
                 if game is not None and not game.moves and game.end == "-":
-                    choice = choice_in(self._board.flash)
+                    choice = self._referee.choice
                     self._result.counts.update(["begun", f"begun {choice}"])
             elif game is not None:
                 self._note_heap()

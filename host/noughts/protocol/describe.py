@@ -6,7 +6,7 @@ from noughts.engines.built_in import engines
 from noughts.engines.levels import LEVELS
 from noughts.errors import printable
 from noughts.game.positions import Position, position_after
-from noughts.protocol.sentences import Boot, Game, Sentence, player_of
+from noughts.protocol.sentences import Boot, Game, Menu, Sentence, player_of
 
 CELLS = (
     "in the top-left corner", "on the top edge", "in the top-right corner",
@@ -28,6 +28,8 @@ _ENGINES = {engine.seat: name for name, engine in engines().items() if engine.se
 
 _SEATED = {"P": "person", **{letter: level.name for letter, level in LEVELS.items()}, **_ENGINES}
 """By the seat's letter, in the order of lists. Boards have people and the chip's levels."""
+CONTROLS = {"b": "buttons", "t": "tilt"}
+"""By the second letter of a menu's choice."""
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
 )
@@ -40,6 +42,8 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
             f"board started: micro:bit {sentence.board}, game {sentence.release}, "
             f"table {sentence.table_id}"
         )
+    if isinstance(sentence, Menu):
+        return f"menu: {_opponent(sentence.choice[0])}, {CONTROLS[sentence.choice[1]]}"
     game = sentence
     about = f"game {number or game.number}"
     if game.end == "x":
@@ -52,6 +56,10 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     if game.end in "AB":
         return f"{about}; {player} wins ({line_names(position_after(game.moves))})"
     return f"{about}; a draw" if game.end == "=" else about
+
+
+def _opponent(letter: str) -> str:
+    return {"P": "two people", "R": "two boards"}.get(letter) or seated_in_full(letter)
 
 
 def describe_whole(game: Game, number: int | None = None) -> str:

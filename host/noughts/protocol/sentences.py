@@ -1,6 +1,7 @@
 """The sentences that boards send, in the manner of NMEA 0183 (docs/protocol.md has each field).
 
     $NB,1,<boot>,<board>,<release>,<table id>*hh                       once at boot
+    $NM,<boot>,<choice>*hh                                             what the menu shows
     $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
     $NR,<id>,<body of one of these>*hh                                 the same, received by radio
 
@@ -28,7 +29,8 @@ _GAME = re.compile(
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
-_RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
+_MENU = re.compile(r"NM,([0-9A-F]{8}),([A-Z][bt][0-9A-Za-z]{0,14})")
+_RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BGM],.*)")
 
 
 # Not frozen, though nobody changes one: making a frozen one takes four times as long.
@@ -40,6 +42,14 @@ class Boot:
     board: str
     release: str
     table_id: str
+
+
+@dataclass(unsafe_hash=True)
+class Menu:
+    """The menu shows a choice: the opponent's letter, `b` for buttons or `t` for tilt, and more."""
+
+    boot: str
+    choice: str
 
 
 @dataclass(unsafe_hash=True)
@@ -69,7 +79,7 @@ class Game:
         return {cell: self.player(ply) for ply, cell in enumerate(self.moves)}
 
 
-Sentence = Boot | Game
+Sentence = Boot | Menu | Game
 
 
 class ParsedSentence(NamedTuple):
@@ -143,6 +153,8 @@ def body(sentence: Sentence) -> str:
     """The part between `$` and `*` of a sentence by cable."""
     if isinstance(sentence, Boot):
         return f"NB,1,{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
+    if isinstance(sentence, Menu):
+        return f"NM,{sentence.boot},{sentence.choice}"
     moves = "".join(map(str, sentence.moves))
     return (
         f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
@@ -151,7 +163,7 @@ def body(sentence: Sentence) -> str:
 
 
 def is_of_board(body: str) -> bool:
-    return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
+    return any(sentence.fullmatch(body) for sentence in (_GAME, _BOOT, _MENU))
 
 
 def parse(body: str) -> ParsedSentence:
@@ -166,10 +178,12 @@ def parse(body: str) -> ParsedSentence:
         return ParsedSentence(body, _game(found), radio_id)
     if found := _BOOT.fullmatch(body):
         return ParsedSentence(body, Boot(*found.groups()), radio_id)
+    if found := _MENU.fullmatch(body):
+        return ParsedSentence(body, Menu(*found.groups()), radio_id)
     if _PLAIN.fullmatch(body):
         if later := _LATER.match(body):
             raise UnknownSentenceError(f"protocol version {later[1]}")
-        if (kind := body.split(",")[0]) not in ("NB", "NG", "NR"):
+        if (kind := body.split(",")[0]) not in ("NB", "NM", "NG", "NR"):
             raise UnknownSentenceError(f"sentence type ${kind[:12]}")
     raise SentenceError("not a valid sentence; ignore the line")
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from noughts.protocol.describe import counted, describe, describe_whole, short
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Sentence
+from noughts.protocol.sentences import Boot, Menu, Sentence
 from noughts.store import timestamps
 
 DisplayName = Callable[[str], str]
@@ -115,6 +115,8 @@ class SentenceStored(BoardEvent):
     @property
     def about(self) -> str:
         """Its text without the board's name."""
+        if isinstance(self.sentence, Menu):
+            return describe(self.sentence)
         again = "" if self.new else " (already stored)"
         if (
             isinstance(self.sentence, Boot)
@@ -128,13 +130,15 @@ class SentenceStored(BoardEvent):
         return f"{describe_whole(self.sentence, self.game)}{when}{again}"
 
     def record(self) -> dict[str, object]:
-        """A boot or a game, with all fields of its sentence."""
+        """A boot, a menu or a game, with all fields of its sentence."""
         sentence, played_before = self.sentence, self.played_before
         source: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
         if isinstance(sentence, Boot):
             boot, hardware, release, table_id = vars(sentence).values()
             about = {"boot": boot, "hardware": hardware, "release": release, "table_id": table_id}
             return {"event": "boot", **source, **about}
+        if isinstance(sentence, Menu):
+            return {"event": "menu", **source, **vars(sentence)}
         iso = played_before and timestamps.iso(played_before)
         source |= {"late": self.late, "played_before": iso}
         played = {**vars(sentence), "moves": list(sentence.moves)}

@@ -12,7 +12,7 @@ from noughts.files import atomic_write
 from noughts.invocation import quoted
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Game, Runs, framed
+from noughts.protocol.sentences import Game, Menu, Runs, framed
 from noughts.recording import events, sources
 from noughts.recording.radio_lines import RadioLines
 from noughts.store import timestamps
@@ -226,7 +226,8 @@ class Recorder:
             return
         if not late:
             played_before = None
-            if self._resent:  # a board that sends live games has resent all stored ones
+            # A board that sends live games has resent all stored ones.
+            if self._resent and not isinstance(sentence, Menu):
                 self._sum_up(board, reported)
         elif not is_by_radio(board):
             resent = self._resent.setdefault(board, events.ResentGames(board, 0, 0))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from noughts.protocol import describe
-from noughts.protocol.sentences import Boot, Game, is_same
+from noughts.protocol.sentences import Boot, Game, Menu, is_same
 from noughts.recording import events
 
 _LISTED = 200
@@ -27,6 +27,8 @@ class BoardState:
     is_gateway: bool = False
     """Whether it only passes on what others send."""
     boot: Boot | None = None
+    choice: str = ""
+    """What its menu shows, see `Menu`; empty if it is not in the menu, or has not said so."""
     game: Game | None = None
     """The game on its LEDs, as of the last sentence."""
     number: int | None = None
@@ -148,11 +150,14 @@ class Session:
             # A board that also plays is shown as a board.
             gateway.is_gateway = gateway.boot is None and gateway.game is None
         if isinstance(event.sentence, Boot):
-            board.boot, board.game = event.sentence, None
+            board.boot, board.choice, board.game = event.sentence, "", None
+            return
+        if isinstance(event.sentence, Menu):
+            board.choice = event.sentence.choice
             return
         assert event.game is not None
         if not event.late or is_same(event.sentence, board.game):
-            board.game, board.number = event.sentence, event.game
+            board.choice, board.game, board.number = "", event.sentence, event.game
         if event.new and event.sentence.end != "-":
             self.games += 1
             ended = EndedGame(event.game, board.name, event.sentence, event.played_before)

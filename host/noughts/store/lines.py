@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Sentence, body, framed
+from noughts.protocol.sentences import Game, Sentence, body, framed
 from noughts.store.fold import FoldedGame, Line, fold
 from noughts.store.rows import RowError, reader
 
@@ -150,7 +150,7 @@ class Lines:
             if at is not None:  # else it is in the file that was read
                 self._add_noise(board, text, at)
             return Stored(None, True)
-        if isinstance(sentence, Boot):
+        if not isinstance(sentence, Game):
             return Stored(None, self._add_boot(board, sentence.boot, text, at))
         known = self.known((sentence.boot, sentence.number))
         new = text not in known.game_of
@@ -203,7 +203,7 @@ class Lines:
         self._db.executemany(_LINES + _ROW, rows[whole:])
 
     def _add_boot(self, name: str, boot: str, text: str, at: int | None) -> bool:
-        """Whether it is new."""
+        """Add a line of a run that is about no game. Gives whether it is new."""
         self._write()
         board = self.board(name)
         row = self._db.execute(

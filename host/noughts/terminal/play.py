@@ -42,7 +42,6 @@ from noughts.terminal.replay import Program, ReplayScreen
 from noughts.views.situation import CONTROLS, Instructions, Observer, Situation, instructions
 from noughts.views.words import score
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.program import choice_in
 
 if TYPE_CHECKING:
     from microbit_emulator import Button
@@ -217,7 +216,6 @@ class BoardApp(Program):
         watch.subscribe(self._events.put)
         self._keep_flash = keep_flash
         self._flash = board.memory()
-        self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._leds = Shown(id="leds")
         self._panel = Shown(id="doing")
@@ -305,14 +303,13 @@ class BoardApp(Program):
                 self._tell(event)
         if (flash := self._board.memory()) is not self._flash:
             self._flash = flash
-            self._controls = choice_in(flash)[1]
             self._keep_flash(flash)
         self._observer.see(leds)
         situation = self._observer.now
         self._leds.show(draw, leds, situation.last)
         seats = situation.game.seats if situation.game else f"P{situation.opponent or 'P'}"
         ends = dict(self._games.scores.get(seats, {}))  # a copy: another thread counts
-        self._panel.show(panel, situation, self._stopped_by, self._controls, ends)
+        self._panel.show(panel, situation, self._stopped_by, ends)
 
     def _tell(self, event: Event) -> None:
         match event:
@@ -344,12 +341,12 @@ class BoardApp(Program):
         self._status.update(f"{_KEYS}\n{about}")
 
 
-def panel(situation: Situation, stopped: str, controls: str, ends: Mapping[str, int]) -> Group:
+def panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
     """All text next to the board, the most important first.
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
-    what = instructions(situation, controls)
+    what = instructions(situation)
     if stopped and situation.phase in ("starting", "fault"):
         what = Instructions("The game has stopped", stopped)
     over = situation.phase == "over"
@@ -361,8 +358,8 @@ def panel(situation: Situation, stopped: str, controls: str, ends: Mapping[str, 
     for name, function in buttons:
         text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {function}")
     facts = Text.assemble(("\nscore", "dim"), f"  {score(ends)}")
-    if controls and situation.phase != "menu":  # where they may be about to change
-        facts.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
+    if situation.controls and situation.phase != "menu":  # where they may be about to change
+        facts.append("\nmode", "dim").append(f"   {CONTROLS[situation.controls]}")
     if situation.game is None:
         return Group(banner, text, facts)
     return Group(banner, text, Text(), _game(situation.game), facts)

@@ -1,30 +1,24 @@
 """A board's situation, from its sentences and the picture on its LEDs; and instructions for it.
 
-The sentences cover only games, so the menu is read off the LEDs: it shows the opponent's letter.
-An arrow and a cross answer a press that places nothing, and a sad face a fault.
+The LEDs only add what no sentence says: an arrow and a cross answer a press that places nothing,
+and a sad face stands for a fault.
 
-    starting ---$NB----> menu --$NG--> turn <--> thinking --$NG with an end--> over --+
-                          ^                                                    |      |
-                          +------------------letter, or $NG abandoned----------+      +--$NG--> turn
+    starting --$NB, $NM--> menu --$NG--> turn <--> thinking --$NG with an end--> over --+
+                            ^                                                     |     |
+                            +---------------------$NM, or $NG abandoned-----------+     +-$NG-> turn
 """
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from noughts.protocol.describe import CONTROLS as CONTROLS
 from noughts.protocol.describe import opponents, result
-from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
+from noughts.protocol.sentences import Boot, Game, Menu, Sentence, is_late, is_same
 from noughts.recording.session import BoardState
 from noughts.views.words import ending
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
-CONTROLS = {"b": "buttons", "t": "tilt"}
-"""By the letter in a board's settings."""
-
 _PICTURES = {
-    "P": "999.. ...9. .99.. 9.... 9999.",
-    "E": "9999. 9.... 999.. 9.... 9999.",
-    "M": "9...9 99.99 9.9.9 9...9 9...9",
-    "H": "9..9. 9..9. 9999. 9..9. 9..9.",
     "taken": "9...9 .9.9. ..9.. .9.9. 9...9",
     "A's turn": "..9.. .9... 99999 .9... ..9..",
     "B's turn": "..9.. ...9. 99999 ...9. ..9..",
@@ -52,7 +46,9 @@ class Situation:
 
     phase: Phase = "starting"
     opponent: str = ""
-    """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not seen yet."""
+    """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not known yet."""
+    controls: str = ""
+    """`b` for buttons or `t` for tilt; empty if not known yet."""
     game: Game | None = None
     """The current game, or the one that has just ended."""
     answer: str = ""
@@ -86,20 +82,22 @@ class Observer:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self.boot = 0, sentence
-            self.now = Situation("menu", self.now.opponent)
+            self.now = Situation("menu", self.now.opponent, self.now.controls)
+            return
+        if isinstance(sentence, Menu):
+            self.now = Situation("menu", sentence.choice[0], sentence.choice[1])
             return
         if is_late(sentence, self.boot) and not is_same(sentence, self.now.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
-            self._looks, self.now = 0, Situation("menu", opponent)
+            self._looks, self.now = 0, Situation("menu", opponent, self.now.controls)
             return
-        self._looks = _SHOWN_TWICE  # the letter may still be there: wait for a change
         phase: Phase = "over"
         if sentence.end == "-":
             player = sentence.player(len(sentence.moves))
             phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
-        self.now = Situation(phase, opponent, sentence)
+        self.now = Situation(phase, opponent, self.now.controls, sentence)
 
     def see(self, leds: bytes) -> None:
         """Process a look at the 25 LEDs, each 0 to 9 in reading order, even if none has changed."""
@@ -108,11 +106,8 @@ class Observer:
         if self._looks != _SHOWN_TWICE:
             return
         meaning = _MEANINGS.get(leds, "")
-        if meaning in _MENU:
-            # Before its first sentence the board shows the menu, but does not answer yet.
-            self.now = Situation("starting" if self.now.phase == "starting" else "menu", meaning)
-        elif meaning == "fault":
-            self.now = Situation("fault", self.now.opponent)
+        if meaning == "fault":
+            self.now = Situation("fault", self.now.opponent, self.now.controls)
         elif self.now.game is not None:
             marks = not any(leds[at] for at in range(25) if at % 5 % 2 or at // 5 % 2)
             # Text that scrolls after the end looks like marks at times.
@@ -132,8 +127,8 @@ class Instructions:
     """The player of the headline, `A` or `B`; empty if it has none."""
 
 
-def instructions(now: Situation, controls: str) -> Instructions:
-    """Instructions for a person; controls: `b` buttons, `t` tilt, or empty if not known."""
+def instructions(now: Situation) -> Instructions:
+    """Instructions for a person. Controls that are not known count as buttons."""
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
@@ -162,7 +157,7 @@ def instructions(now: Situation, controls: str) -> Instructions:
         about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."
     whose = f"Player {player}'s turn" if game.seats == "PP" else f"Your turn, player {player}"
     move, button = ("button A", "next free cell"), "button B"
-    if controls == "t":
+    if now.controls == "t":
         move, button = ("tilt", "move the cursor"), f"button {player}"
     return Instructions(whose, about, (move, (button, "place your mark"), _TO_MENU), player)
 

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 
 BOARDS = (V1, V2)
 _DIGEST = 32
-# A chunk of the file system (128 bytes) that begins a file: its marker, where the file ends, the
-# name with its length (MicroPython's `filesystem.c`), and the menu's choice (`device/menu.py`).
-_SETTINGS = re.compile(rb"\xfe.\x08settings([A-Z][bt])", re.DOTALL)
-_CHUNK = 128
 
 
 @dataclass(frozen=True)
@@ -111,12 +107,3 @@ class StoredFlash:
             atomic_write(self.path, self._digest + zlib.compress(flash, 1))
         except (OSError, NoughtsError) as error:
             self.error = error_message(error)
-
-
-def choice_in(flash: bytes) -> str:
-    """The menu's choice in a board's flash, such as `Hb`; a new board's, if it has none.
-
-    Its first letter is the opponent's seat, its second `b` for buttons or `t` for tilt.
-    """
-    found = (each for each in _SETTINGS.finditer(flash) if each.start() % _CHUNK == 0)
-    return next((each[1].decode() for each in found), "Pb")

@@ -18,7 +18,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import lru_cache
 
 from noughts.errors import BoardGoneError, printable
 from noughts.game.positions import position_after
@@ -35,7 +34,6 @@ from noughts.views.board_pictures import board_text
 from noughts.views.situation import CONTROLS, Instructions, Observer, instructions, summary
 from noughts.views.words import name_key, score
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.program import choice_in
 from noughts.virtual.virtual_boards import RestartableBoard, VirtualBoards
 from noughts.web.safety import Site
 
@@ -47,7 +45,6 @@ _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no
 _LISTED = 6
 """A board's last events on its card."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
-_choice_in = lru_cache(16)(choice_in)  # it searches the whole flash
 
 
 class Channel:
@@ -113,7 +110,7 @@ class LiveBoard:
         if isinstance(event, events.SentenceStored):
             sentence, shown_game = event.sentence, self.observer.now.game
             # The LEDs do not show earlier games.
-            if not event.late or isinstance(sentence, Boot) or is_same(sentence, shown_game):
+            if not event.late or not isinstance(sentence, Game) or is_same(sentence, shown_game):
                 self.observer.receive(sentence)
 
     def record(self, display_name: str) -> dict[str, object]:
@@ -141,9 +138,6 @@ class LiveBoard:
             "work": self.work,
         }
 
-    def _controls(self) -> str:
-        return _choice_in(self.device.memory())[1] if self.device else ""
-
     def _instructions(self) -> Instructions:
         if self.work is not None and "result" not in self.work:
             # It may look unplugged during a task, but must not be.
@@ -158,7 +152,7 @@ class LiveBoard:
         situation = self.observer.now
         if self.state.game is None and situation.phase == "starting" and self.virtual is None:
             return Instructions("Waiting for a game", "It sends every move once a game starts.")
-        return instructions(situation, self._controls())
+        return instructions(situation)
 
     def _tile(self) -> tuple[str, str]:
         """Two short lines for the page Class."""
@@ -172,8 +166,9 @@ class LiveBoard:
         if boot := self.state.boot:
             yield f"game {boot.release}"
             yield f"hard plays from table {boot.table_id}"
-        if (controls := self._controls()) and self.observer.now.phase != "menu":
-            yield f"played by {CONTROLS[controls]}"
+        situation = self.observer.now
+        if situation.controls and situation.phase != "menu":
+            yield f"played by {CONTROLS[situation.controls]}"
         if self.virtual is None:
             gateway = self.state.gateway
             yield self.state.port if gateway is None else f"by radio, via {gateway}"
