@@ -31,10 +31,10 @@ def test_flashed_board_is_verified_and_plays(plugged_in, drive, tmp_path, nought
     path.write_text(universal_hex(firmwares))
     status, _, err = noughts(*words, "--hex", path)
     assert status == 1 and f"the table {other.id} gives away value by playing 5 in X.O......" in err
-    assert f"game {__version__}, table {other.id}" in printed(*words, "--hex", path, "--unproved")
+    assert f"({__version__}, table {other.id})." in printed(*words, "--hex", path, "--unproved")
     out = printed(*words)
     assert "interface 0249)" in out
-    assert f"started on micro:bit {kind}: game {__version__}, table 2798" in out
+    assert f"Done: the game is running ({__version__}, table 2798)." in out
     driver = Driver(board.microbit)
     driver.rest(60)  # it has only just sent its boot sentence
     driver.start_game()
@@ -58,11 +58,11 @@ def test_flash_repairs_a_v1_whose_files_cannot_be_listed(clock, drive, printed, 
 @pytest.mark.parametrize(
     ("kind", "words", "line"),
     [
-        ("V1", ("--gateway", "7"), f"micro:bit V1: gateway of group 7, release {__version__}"),
+        ("V1", ("--gateway", "7"), f"the gateway of group 7 is running ({__version__})."),
         long(
             "V2",
             ("--radio", "7"),
-            f"micro:bit V2: game {__version__}, table 2798, sends in group 7 as ",
+            f"the game is running ({__version__}, table 2798, sends in group 7 as ",
         ),
     ],
 )
@@ -72,7 +72,7 @@ def test_flash_with_radio_or_as_gateway(plugged_in, drive, tmp_path, printed, ki
     path = tmp_path / "radio.hex"  # the same through a file
     printed("hex", "-o", path, *words)
     for way in words, ("--hex", path):
-        assert f"started on {line}" in printed("flash", stand_in.path, "--port", board.port, *way)
+        assert f"Done: {line}" in printed("flash", stand_in.path, "--port", board.port, *way)
 
 
 @pytest.fixture

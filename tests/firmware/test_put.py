@@ -81,12 +81,12 @@ def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printe
     assert lines[2] == "removed once.py"
     assert [line.split(" (")[0] for line in lines[3:5]] == ["sent fault.py", "sent main.py"]
     assert lines[18].startswith("sent table.py (")
-    assert lines[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
+    assert lines[-1] == f"Done: the game is running ({__version__}, table {OTHER.id})."
 
     lines = printed("put", "--port", board.port).splitlines()
     assert lines[0].endswith(": 1 of 16 files to send")
     assert lines[1].startswith("sent table.py (")
-    assert lines[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
+    assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
     driver = Driver(board.microbit)
     driver.rest(60)  # it has only just sent its boot sentence
     driver.start_game()
@@ -100,7 +100,7 @@ def test_put_updates_the_table_of_a_v2(plugged_in, run):
     board = plugged_in({**files_for_boards(), "table.py": brain.source(OTHER).encode()}, "V2")
     status, lines, _ = run("put", board)
     assert status == 0 and lines[0].endswith(": 1 of 16 files to send")
-    assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
+    assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
 
 
 def stored(board):
@@ -219,7 +219,7 @@ def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run)
 
     status, lines, _ = run("put", board, "--gateway", "7")
     assert status == 0 and lines[0].endswith(": 2 of 2 files to send")
-    start_line = f"started on micro:bit V1: gateway of group 7, release {__version__}"
+    start_line = f"Done: the gateway of group 7 is running ({__version__})."
     assert lines[-1] == start_line
     status, lines, _ = run("put", board)
     assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
@@ -234,7 +234,7 @@ def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run)
 
     _, lines, _ = run("put", board, "--radio", "off")
     assert "removed gateway.py" in lines
-    assert lines[-1] == f"started on micro:bit V1: game {__version__}, table 2798"
+    assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
 
 
 UFS = """\

@@ -16,7 +16,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.ports import Port, choose_port, find_ports, open_port, read_port, why_not
 from noughts.boards.start import wait_for_start
 from noughts.errors import BoardError
-from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
+from noughts.recording.events import RELEASED, PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived
 from noughts.store.timestamps import now
@@ -246,7 +246,7 @@ def test_port_is_released_and_reopened(port, follow):
         taken.timeout = 120
         far.send(b"for us")
         assert taken.read(6) == b"for us"
-        released = PortClosed(name, name, "in use for a moment")
+        released = PortClosed(name, name, RELEASED)
         assert follower.changes(1) == [released]
     assert follower.changes(1) == [PortOpened(name, name)]
 

@@ -114,7 +114,7 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
         else:
             flash(page, board)
         expect(board.get_by_text("files to send")).to_have_count(sent)
-        expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
+        expect(board.get_by_text(f"✓ Done: the game is running ({__version__}")).to_be_visible()
         headline(board, MENU)
 
     psutil.Process(device_of(server.live_boards).pid).kill()

@@ -106,7 +106,7 @@ def test_real_board_is_flashed_through_its_drive(
         expect(card.get_by_text(f"connected ({board.port})", exact=True)).to_have_count(1)
         card.get_by_text("Details, update and flash").click()
         flash(page, card)
-        expect(card.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
+        expect(card.get_by_text(f"✓ Done: the game is running ({__version__}")).to_be_visible()
         expect(card.get_by_text("board started: micro:bit V1")).to_have_count(1)
         expect(card.locator(".headline")).to_have_text("Menu: choose an opponent")
         assert len(drive.received) == 1

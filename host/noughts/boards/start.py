@@ -45,8 +45,10 @@ class Start:
 
     @property
     def message(self) -> str:
-        """The line for people, such as `started on micro:bit V1: game 1.2.0, table 2798`."""
-        return f"started on micro:bit {self.board_model}: {self}"
+        """The line for people: `Done: the game is running (1.2.0, table 2798)`, and a full stop."""
+        if self.boot is None:
+            return f"Done: the {self.radio} is running ({self.release})."
+        return f"Done: the game is running ({str(self).removeprefix('game ')})."
 
 
 def wait_for_start(port: serial.SerialBase) -> Start:

@@ -70,14 +70,23 @@ class PortOpened(BoardEvent, name="connected"):
         return "connected" + f" ({self.port})" * (self.port != self.board)
 
 
+RELEASED = "in use by noughts itself"
+"""Why a port is closed while noughts checks, updates or flashes its board."""
+
+
 @dataclass(unsafe_hash=True)
-class PortClosed(
-    BoardEvent, name="gone", template="disconnected ({why}); watching resumes when it is back"
-):
+class PortClosed(BoardEvent, name="gone"):
     """A port was unplugged, or is in use by something else for a moment."""
 
     port: str
     why: str
+
+    @property
+    def about(self) -> str:
+        """Its text without the board's name."""
+        if self.why == RELEASED:
+            return "paused while noughts checks the board"
+        return f"disconnected ({self.why}); watching resumes when it is back"
 
 
 @dataclass(unsafe_hash=True)

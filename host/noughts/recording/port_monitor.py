@@ -15,7 +15,7 @@ import serial
 
 from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
-from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
+from noughts.recording.events import RELEASED, PortClosed, PortOpened, PortUnavailable
 from noughts.recording.sources import Change, DataReceived, QueuedSource
 from noughts.store import timestamps
 from noughts.store.capture import is_board_name
@@ -110,7 +110,7 @@ class PortMonitor:
             self._released.add(board)
             ports = [port for name, port in self._open if name == board]
             for port in ports:
-                self._read(board, port, "in use for a moment")
+                self._read(board, port, RELEASED)
         try:
             yield
         finally:
