@@ -63,14 +63,14 @@ dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, 
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENCH="rooms" for a part)
-	@PYTHONPATH=tests/support $(BIN)/python tools/bench.py $(BENCH)
+	@PYTHONPATH=tools/harness $(BIN)/python tools/bench.py $(BENCH)
 
 # SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
 soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
-	@PYTHONPATH=tools:tests/support $(BIN)/python -m soak $(SOAK)
+	@PYTHONPATH=tools:tools/harness $(BIN)/python -m soak $(SOAK)
 
 pictures: $(VENV)/dev  ## redraw the pictures in the documents
-	@PYTHONPATH=tests/support $(BIN)/python tools/pictures.py
+	@PYTHONPATH=tools/harness $(BIN)/python tools/pictures.py
 
 clean:  ## remove .venv, build, dist and all caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mosquitto import Mosquitto, installed
-from needed import INSTALL, long, missing
+from needed import long, missing
 from needed import pytest_runtest_makereport as pytest_runtest_makereport
 from noughts import cli
 from noughts.recording.recorder import Recorder
@@ -26,6 +26,7 @@ from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, firmwares, stepped
+from programs import INSTALL
 from stand_in_drive import StandInDrive
 from stand_in_ports import FakePorts
 from stepped_ports import Clock, SteppedBoard

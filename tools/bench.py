@@ -10,20 +10,19 @@ brackets: CPU seconds, or the best of some tries. The exit status is 1 if a targ
 
 import argparse
 import gc
-import resource
 import struct
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import psutil
 
+import bench_board
+import bench_load
+from bench_rows import TRIES, Part, Row, as_ratio, at_most, cpu_s, run_s, start_cpu_s, start_s
 from microbit_emulator import Ether, Microbit
 from noughts import brain
 from noughts.boards.firmware import firmware_for_boards
@@ -37,7 +36,6 @@ from terminal import Terminal
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
 _HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
-_TRIES = 5
 _STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8
 _QEMU_S = 5.0
 _IN_ETHER, _ETHER_START_US, _ETHER_RUN_US, _ETHER_STEP_US = 30, 1_500_000, 1_000_000, 20_000
@@ -59,49 +57,8 @@ while True:
 """
 
 
-class Row(NamedTuple):
-    what: str
-    measured: str
-    target: str = ""
-    met: bool = True
-
-    def __str__(self) -> str:
-        missed = "" if self.met else " **missed**"
-        return f"| {self.what} | {self.measured} | {self.target}{missed} |"
-
-
-Part = Callable[[], Iterator[Row]]
-
-
-def at_most(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
-    """A row whose value must not exceed a limit, if there is one.
-
-    `form` writes both, such as `{:.2f} s`; the note stands behind the value, in brackets.
-    """
-    measured = form.format(value) + (f" ({note})" if note else "")
-    if limit is None:
-        return Row(what, measured)
-    return Row(what, measured, f"≤ {form.format(limit)}", value <= limit)
-
-
-def at_least(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
-    row = at_most(what, value, limit, form, note)
-    if limit is None:
-        return row
-    return row._replace(target=f"≥ {form.format(limit)}", met=value >= limit)
-
-
-def as_ratio(what: str, took_s: float, bare_s: float, limit: float | None, note: str = "") -> Row:
-    """A row that depends on this computer: how many times as long as a yardstick."""
-    note = f"{took_s:.2f} s" + (f"; {note}" if note else "")
-    return at_most(what, took_s / bare_s, limit, "{:.1f} times", note)
-
-
 def main() -> int:
     """Measure, print a table and write it into the document. Returns 1 if a target is missed."""
-    import bench_board
-    import bench_load
-
     parts: dict[str, Part] = {
         part.__name__: part for part in (*bench_board.PARTS, *PARTS, *bench_load.PARTS)
     }
@@ -178,7 +135,7 @@ def _bare_s(instructions: int) -> float:
     loop = bytes.fromhex("0010002009000000") + struct.pack("<4H", 0x3101, 0x3101, 0x3101, 0xE7FB)
     board = Microbit("V2", flash=loop)  # adds r1, #1 (three); b back
     costs = []
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         before_s = time.process_time()
         board.run_for(instructions / 64)
         costs.append(time.process_time() - before_s)
@@ -218,36 +175,12 @@ def commands() -> Iterator[Row]:
             ("solve .........", ["solve", "........."], 40),
             ("hex", ["hex", "-o", str(path)], 75),
         ):
-            took_s = min(cpu_s("-m", "noughts", *words) for _ in range(_TRIES))
+            took_s = min(cpu_s("-m", "noughts", *words) for _ in range(TRIES))
             note = f"{path.stat().st_size:,} bytes" if name == "hex" else ""
             what = f"`noughts {name}`: CPU, against a start of Python"
             yield as_ratio(what, took_s, start_cpu_s(), limit, note)
     what = "`noughts play` to its menu on the LEDs, against a start of Python"
-    yield as_ratio(what, min(_play_s() for _ in range(_TRIES)), start_s(), 140)
-
-
-def run_s(*words: str) -> float:
-    """Seconds that Python needs with these arguments."""
-    before_s = time.perf_counter()
-    subprocess.run([sys.executable, *words], capture_output=True, check=True)
-    return time.perf_counter() - before_s
-
-
-def cpu_s(*words: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run_s(*words)
-    now = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
-
-
-@cache
-def start_cpu_s() -> float:
-    return min(cpu_s("-c", "pass") for _ in range(4 * _TRIES))
-
-
-@cache
-def start_s() -> float:
-    return min(run_s("-c", "pass") for _ in range(4 * _TRIES))
+    yield as_ratio(what, min(_play_s() for _ in range(TRIES)), start_s(), 140)
 
 
 def _play_s() -> float:

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 
 from ask_hard import ask_hard
-from bench import Row, at_least, at_most
+from bench_rows import Row, at_least, at_most
 from microbit_emulator import Button, Microbit
 from microbit_emulator.firmware import V2
 from noughts import brain

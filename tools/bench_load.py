@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Request
 
 import rooms_load
 import stand_in_ports
-from bench import Part, Row, as_ratio, at_most, cpu_s, start_s
+from bench_rows import Part, Row, as_ratio, at_most, cpu_s, start_s
 from browser import open_chromium
 from noughts.protocol.sentences import Boot, Game
 from noughts.store.lines import Received

@@ -1,6 +1,6 @@
 """What things cost on a board's heap, in bytes: the table in device/README.md.
 
-    PYTHONPATH=tests/support python tools/device_memory.py
+    PYTHONPATH=tools/harness python tools/device_memory.py
 
 Each is put into a module of its own, on the official firmware in the emulator: the heap that its
 import takes, after collection, beyond that of an empty module. (A block is 16 bytes.)

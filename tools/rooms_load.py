@@ -1,6 +1,6 @@
 """Rooms full of boards, a broker and a collector under load, in a process that does nothing else.
 
-    PYTHONPATH=tests/support python tools/rooms_load.py busy|back [ROOMS]
+    PYTHONPATH=tools/harness python tools/rooms_load.py busy|back [ROOMS]
 
 It prints a `Load`, of which `make bench` makes rows. The broker is a real mosquitto. The 40 rooms
 are publishers of the command's own code, because 40 commands would need more memory and processors

@@ -212,7 +212,7 @@ def test_gateway_prints_valid_frames_and_survives_the_rest(firmware):
 
 @pytest.mark.long
 def test_class_plays_by_radio():
-    """`tests/support/radio_class.py` does the same with 30 boards."""
+    """`tools/radio_class.py` does the same with 30 boards."""
     result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
     assert not result.wrong
     assert result.games >= 3 and result.ends["complete"] == result.games

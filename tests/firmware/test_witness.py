@@ -11,11 +11,12 @@ from contextlib import closing
 import pytest
 
 from boards import Driver
-from needed import INSTALL, long, missing
+from needed import long, missing
 from noughts.boards.firmware import firmware_for_boards
 from noughts.boards.packing import files_for_boards
 from noughts.protocol.parser import ParsedSentence, Stream
 from official import printed, stepped
+from programs import INSTALL
 from qemu import Qemu
 
 FIRMWARE = "V1 1.1.1"

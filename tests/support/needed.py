@@ -17,8 +17,6 @@ FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linu
 _missing: set[str] = set()
 """All that was found to be missing so far."""
 
-INSTALL = "sh tools/get_test_programs.sh installs it, or says how"
-
 
 def missing(what: str) -> NoReturn:
     """Skip the current test, with the reason. In CI, fail it."""

@@ -52,7 +52,7 @@ def stored_lines(store):
 
 @pytest.mark.parametrize("seeds", [range(30), long(range(30, 150))])
 def test_hostile_boards_do_not_corrupt_the_store(tmp_path, seeds):
-    """A short run of `python tests/support/fuzz_log.py`.
+    """A short run of `PYTHONPATH=tools/harness python tools/fuzz_log.py`.
 
     Each seed has its own store: after many boots from one port at once, the order of its lines
     decides which games are late, and reading them again may decide otherwise.

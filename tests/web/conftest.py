@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import page_server
-from browser import open_chromium
+from chromium import chromium_or_skip
 from live_page import stand_in_boards
 from noughts.store.store import Store
 from page_server import Server, ThreadServer
@@ -29,7 +29,7 @@ _EMPTY = "<!doctype html><link rel=icon href=data:,>"
 def chromium() -> Iterator[Browser]:
     """While it runs, nothing else in this thread can run an event loop."""
     expect.set_options(timeout=LIMIT_S * 1000)
-    with open_chromium() as browser:
+    with chromium_or_skip() as browser:
         yield browser
 
 

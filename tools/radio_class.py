@@ -1,6 +1,6 @@
 """A class plays by radio: emulated boards that send, and one gateway, in one ether.
 
-    python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
+    PYTHONPATH=tools/harness python tools/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
 Random presses play each board. The gateway's output goes into a store as `noughts watch` would
 store it, and is compared with what each board sent on its own serial line. Everything is in device

@@ -1,4 +1,4 @@
-"""Hostile serial lines against the log: `python tests/support/fuzz_log.py 600 1`.
+"""Hostile serial lines against the log: `PYTHONPATH=tools/harness python tools/fuzz_log.py 600 1`.
 
 In each round, a board sends what no board should (random bytes, sentences with bytes changed, left
 out or cut off, valid checksums over illegal moves, endless lines, NUL and escape characters), in

@@ -3,7 +3,7 @@
 They show what learning gains (docs/measurements.md): each class plays some games, and a table is
 learned from them. The chances are computed over all possible games.
 
-    python tests/support/classes.py 100
+    PYTHONPATH=tools/harness python tools/classes.py 100
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Rooms, a broker and a collector that are killed with SIGKILL at random moments.
 
-    python tests/support/kill_rooms.py 200 1
+    PYTHONPATH=tools/harness python tools/kill_rooms.py 200 1
 
 This program plays two boards for each of two rooms, through pseudo-terminals. A real mosquitto
 connects the rooms with a collector. Give it a number of kills and a seed. After each kill,

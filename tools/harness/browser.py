@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
-from needed import INSTALL, missing
+from programs import INSTALL, MissingProgramError
 from waiting import LIMIT_S
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -20,9 +20,10 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 @contextmanager
 def open_chromium() -> Iterator[Browser]:
-    """The system's Chromium, or else Playwright's own. If both are missing, the test is skipped.
+    """The system's Chromium, or else Playwright's own.
 
-    In CI, it fails. The same goes for Playwright's driver, a Node.js program, if it does not start.
+    Raises `MissingProgramError` if there is none, or if Playwright's driver, a Node.js program,
+    does not start.
     """
     driver = subprocess.run(
         [sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True
@@ -30,14 +31,14 @@ def open_chromium() -> Iterator[Browser]:
     if driver.returncode:
         reason = (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
         advice = f"; {INSTALL}" if "libatomic" in reason else ""
-        missing(f"Playwright's driver does not start ({reason}){advice}")
+        raise MissingProgramError(f"Playwright's driver does not start ({reason}){advice}")
     # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
         chromium = playwright.chromium
         path = next((path for path in map(shutil.which, _NAMES) if path), chromium.executable_path)
         if not Path(path).exists():
-            missing(f"Chromium is missing; {INSTALL}")
+            raise MissingProgramError(f"Chromium is missing; {INSTALL}")
         browser = chromium.launch(
             executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
         )
