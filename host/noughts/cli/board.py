@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
@@ -29,7 +29,8 @@ from noughts.protocol.describe import counted
 from noughts.terminal.ascii_text import is_plain
 from noughts.terminal.output import progress, say
 
-Contents = Mapping[str, Mapping[str, bytes]]
+FilesByBoard = Mapping[str, Mapping[str, bytes]]
+"""By `V1` and `V2`, the files in a hex."""
 
 
 @options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
@@ -74,41 +75,50 @@ def run_flash(
         raise click.UsageError("--all flashes every board; leave out DRIVE and --port")
     if hex and radio:
         raise click.UsageError("--hex copies a hex as it is; leave out --radio and --gateway")
-    chosen = _chosen(drive, every)
-    what = hex_in(hex) if hex else our_hex(radio or OFF)
-    if what.table is not None:
-        options.prove_table(what.table, unproved)
-    failed = 0
-    for each in chosen:
+    drives_to_flash = _drives_to_flash(drive, every)
+    new_hex = hex_in(hex) if hex else our_hex(radio or OFF)
+    if new_hex.table is not None:
+        options.prove_table(new_hex.table, unproved)
+    failures = 0
+    for board_drive in drives_to_flash:
         try:
-            flash(each, what, partial(print, flush=True), progress, port=port, verify=not no_verify)
+            flash(
+                board_drive,
+                new_hex,
+                partial(print, flush=True),
+                progress,
+                port=port,
+                verify=not no_verify,
+            )
         except (NoughtsError, OSError) as error:
             if not every:
                 raise
-            failed += 1
-            say(f"noughts: {each.path}: {error_message(error)}")
-    if failed:
-        raise BoardError(f"{failed} of {len(chosen)} boards failed; flash them again")
+            failures += 1
+            say(f"noughts: {board_drive.path}: {error_message(error)}")
+    if failures:
+        raise BoardError(f"{failures} of {len(drives_to_flash)} boards failed; flash them again")
 
 
-def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
+def _drives_to_flash(path: Path | None, every: bool) -> Sequence[Drive]:
     if path is not None:
         if drive := drives.look(path):
             return [drive]
         raise BoardError(f"{path} is not a micro:bit's drive (no DETAILS.TXT); check the path")
-    found = drives.find_drives()
-    if not found:
+    present_drives = drives.find_drives()
+    if not present_drives:
         raise BoardError(drives.NO_DRIVE)
-    if every or len(found) == 1:
-        return found
+    if every or len(present_drives) == 1:
+        return present_drives
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        names = ", ".join(str(drive.path) for drive in found)
-        raise BoardError(f"{len(found)} boards are plugged in ({names}); name one, or use --all")
-    for number, drive in enumerate(found, 1):
+        names = ", ".join(str(drive.path) for drive in present_drives)
+        raise BoardError(
+            f"{len(present_drives)} boards are plugged in ({names}); name one, or use --all"
+        )
+    for number, drive in enumerate(present_drives, 1):
         print(f"{number}  {drive}")
-    numbers = options.IntRange(1, len(found))
-    question = f"Which board, 1 to {len(found)}"
-    return [found[click.prompt(question, type=numbers, prompt_suffix="? ") - 1]]
+    numbers = options.IntRange(1, len(present_drives))
+    question = f"Which board, 1 to {len(present_drives)}"
+    return [present_drives[click.prompt(question, type=numbers, prompt_suffix="? ") - 1]]
 
 
 @options.command(
@@ -153,13 +163,13 @@ def run_put(
         raise click.UsageError("a gateway has no table; leave out --table")
     files = files_for_boards()
     if table:
-        given = brain.parse_table(table.read_text("latin-1"), str(table))
-        files["table.py"] = pack(brain.source(given).encode())
-    present = brain.table_in(files)  # report missing files before looking for a board
+        new_table = brain.parse_table(table.read_text("latin-1"), str(table))
+        files["table.py"] = pack(brain.source(new_table).encode())
+    table_to_send = brain.table_in(files)  # report missing files before looking for a board
     if not is_gateway:
-        options.prove_table(present, unproved)
-    name = choose_port(port)
-    start = bring_up_to_date(name, files, replace, print, progress, radio, forget)
+        options.prove_table(table_to_send, unproved)
+    port_name = choose_port(port)
+    start = bring_up_to_date(port_name, files, replace, print, progress, radio, forget)
     print(start.message)
 
 
@@ -199,89 +209,93 @@ def run_hex(
     as_json: bool,
 ) -> None:
     """Build a hex for any micro:bit, or list one."""
-    present = listed or (extract and extract[1])
-    if (listed and extract) or (present and (output or firmware or radio or unproved)):
+    existing = listed or (extract and extract[1])
+    if (listed and extract) or (existing and (output or firmware or radio or unproved)):
         raise click.UsageError("--list and --extract take only a hex; leave out other options")
     lines = []
-    if present:
-        firmwares = load_firmware(present)
+    if existing:
+        firmwares = load_firmware(existing)
     else:
-        path, made = output or Path("noughts.hex"), our_hex(radio or OFF, firmware)
-        firmwares = made.firmwares
-        if made.table is not None:
-            options.prove_table(made.table, unproved)
-        atomic_write(path, made.content)
-        whom = "any micro:bit" if made.table else "the micro:bit that will be the gateway"
-        lines.append(f"{path} written, {len(made.content):,} bytes; drag it onto {whom}")
-        lines += [V1_WITHOUT_RADIO] if made.radio.sends is not None else []
-    contents = {board: each.files() for board, each in firmwares.items()}
-    facts = _described(firmwares, contents, lines)
+        path, new_hex = output or Path("noughts.hex"), our_hex(radio or OFF, firmware)
+        firmwares = new_hex.firmwares
+        if new_hex.table is not None:
+            options.prove_table(new_hex.table, unproved)
+        atomic_write(path, new_hex.content)
+        target = "any micro:bit" if new_hex.table else "the micro:bit that will be the gateway"
+        lines.append(f"{path} written, {len(new_hex.content):,} bytes; drag it onto {target}")
+        lines += [V1_WITHOUT_RADIO] if new_hex.radio.sends is not None else []
+    files_by_board = {board: board_firmware.files() for board, board_firmware in firmwares.items()}
+    lines += _hex_lines(firmwares, files_by_board)
     if extract:
-        _extract(extract[0], contents)
+        _extract(extract[0], files_by_board)
         lines.append(f"files written to {extract[0]}")
     if as_json:
+        facts = {
+            board_model: _hex_facts(board_firmware, files_by_board[board_model])
+            for board_model, board_firmware in firmwares.items()
+        }
         print(json.dumps(facts))
         return
     for line in lines:
         print(printable(line))
 
 
-def _described(
-    firmwares: Mapping[str, Firmware], contents: Contents, lines: list[str]
-) -> dict[str, object]:
-    """The contents for each board; added as lines, too."""
-    facts: dict[str, object] = {}
-    previous: Mapping[str, bytes] | None = None
-    for board, firmware in firmwares.items():
-        files = contents[board]
-        total, used, radio = len(firmware.layout), firmware.used(files), radio_of(files)
-        try:
-            table = brain.table_in(files).id
-        except NoughtsError:
-            table = None
-        sizes = {name: len(content) for name, content in files.items()}
-        facts[board] = {
-            "firmware": firmware.release,
-            "micropython": firmware.micropython,
-            "files": sizes,
-            "used_bytes": used,
-            "free_bytes": total - used,
-            "table_id": table,
-            "radio_group": radio.sends,
-            "gateway_group": radio.gateway,
-        }
-        lines.append(str(firmware))
-        if not is_sound(board, firmware.release):
-            lines.append(
-                "  it may stop saving the settings, and freeze when tilted; use 2.1 or later"
-            )
-        lines.append(f"  file system: {used:,} of {total:,} bytes used, {total - used:,} free")
+def _hex_facts(firmware: Firmware, files: Mapping[str, bytes]) -> dict[str, object]:
+    """What a hex has for one kind of board, for `--json`."""
+    radio, used = radio_of(files), firmware.used(files)
+    try:
+        table_id = brain.table_in(files).id
+    except NoughtsError:
+        table_id = None
+    return {
+        "firmware": firmware.release,
+        "micropython": firmware.micropython,
+        "files": {name: len(content) for name, content in files.items()},
+        "used_bytes": used,
+        "free_bytes": len(firmware.layout) - used,
+        "table_id": table_id,
+        "radio_group": radio.sends,
+        "gateway_group": radio.gateway,
+    }
+
+
+def _hex_lines(firmwares: Mapping[str, Firmware], files_by_board: FilesByBoard) -> Iterator[str]:
+    """The contents of a hex, for people; files that two boards share are listed once."""
+    previous_files: Mapping[str, bytes] | None = None
+    for board_model, firmware in firmwares.items():
+        files = files_by_board[board_model]
+        facts, radio = _hex_facts(firmware, files), radio_of(files)
+        yield str(firmware)
+        if not is_sound(board_model, firmware.release):
+            yield "  it may stop saving the settings, and freeze when tilted; use 2.1 or later"
+        used, total = firmware.used(files), len(firmware.layout)
+        yield f"  file system: {used:,} of {total:,} bytes used, {total - used:,} free"
         if radio.gateway is None:
-            lines.append(f"  table id: {table or 'none (no table of noughts)'}")
+            yield f"  table id: {facts['table_id'] or 'none (no table of noughts)'}"
         if radio != OFF:
-            lines.append(f"  radio: {radio}")
-        lines.append(f"  files: {len(files)}{', the same' if files == previous else ''}")
-        if files != previous:
-            lines += [f"    {name:<14} {size:>6,} bytes" for name, size in sizes.items()]
-        previous = files
-    return facts
+            yield f"  radio: {radio}"
+        yield f"  files: {len(files)}{', the same' if files == previous_files else ''}"
+        if files != previous_files:
+            for name, content in files.items():
+                yield f"    {name:<14} {len(content):>6,} bytes"
+        previous_files = files
 
 
-def _extract(folder: Path, contents: Contents) -> None:
+def _extract(folder: Path, files_by_board: FilesByBoard) -> None:
     """Write all files or none; if the boards' files differ, each board gets its own folder."""
-    versions = list(contents.values())
-    alike = all(files == versions[0] for files in versions)
-    wanted = {}
-    for board, files in contents.items():
+    all_files = list(files_by_board.values())
+    alike = all(files == all_files[0] for files in all_files)
+    content_of = {}
+    for board, files in files_by_board.items():
         for name, content in files.items():
             # A hex may come from anywhere; no name in it may lead out of the folder.
             if name in ("", "..") or Path(name).name != name or not name.isprintable():
                 raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
-            wanted[(folder if alike else folder / board) / name] = content
-    for path, content in wanted.items():
+            content_of[(folder if alike else folder / board) / name] = content
+    for path, content in content_of.items():
         if path.exists() and path.read_bytes() != content:
             raise NoughtsError(f"{path} exists, with other contents; choose an empty folder")
-    for path, content in wanted.items():
+    for path, content in content_of.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(path, content)
 
@@ -304,24 +318,24 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
     """Check this computer and its boards."""
     from noughts.store.store import default_path
 
-    found = find_boards(port)
-    for each in found:
-        probe(each, not no_restart)
-    boards = [(each, list(of_board(each))) for each in found]
-    here = of_computer(bool(boards))
-    store = db or default_path()
-    if store.exists():
-        here.append(Check.of("games", partial(_check_games, store)))
+    boards = find_boards(port)
+    for board in boards:
+        probe(board, not no_restart)
+    checks_by_board = [(board, list(of_board(board))) for board in boards]
+    computer_checks = of_computer(bool(boards))
+    store_path = db or default_path()
+    if store_path.exists():
+        computer_checks.append(Check.of("games", partial(_check_games, store_path)))
     if as_json:
-        facts = [_facts(board, checks) for board, checks in boards]
-        print(json.dumps({"here": [asdict(check) for check in here], "boards": facts}))
+        facts = [_board_facts(board, checks) for board, checks in checks_by_board]
+        print(json.dumps({"here": [asdict(check) for check in computer_checks], "boards": facts}))
     else:
-        _print(here)
-        for number, (_, checks) in enumerate(boards, 1):
+        _print_checks(computer_checks)
+        for number, (_, checks) in enumerate(checks_by_board, 1):
             print(f"board {number}")
-            _print(checks)
-    everything = chain(here, *(checks for _, checks in boards))
-    return not all(check.good for check in everything)
+            _print_checks(checks)
+    all_checks = chain(computer_checks, *(checks for _, checks in checks_by_board))
+    return not all(check.good for check in all_checks)
 
 
 def _check_games(path: Path) -> str:
@@ -330,15 +344,15 @@ def _check_games(path: Path) -> str:
     from noughts.store.store import Store
 
     with Store(path) as store:
-        if wrong := store.correct_games():
+        if corrected := store.correct_games():
             raise StoreError(
-                f"{counted(wrong, 'game')} in {path} did not match what boards sent (now "
+                f"{counted(corrected, 'game')} in {path} did not match what boards sent (now "
                 "corrected); if this happens again, check the disk"
             )
         return f"{counted(count(store, GameFilter(moved=True)), 'game')} in {path}"
 
 
-def _print(checks: Sequence[Check]) -> None:
+def _print_checks(checks: Sequence[Check]) -> None:
     marks = "+!" if is_plain() else "✓✗"
     for check in checks:
         print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.found)}")
@@ -346,7 +360,7 @@ def _print(checks: Sequence[Check]) -> None:
             print(f"    {printable(line)}")
 
 
-def _facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
+def _board_facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
     return {
         "drive": str(board.drive.path) if board.drive else None,
         "interface": board.drive.interface if board.drive else None,
