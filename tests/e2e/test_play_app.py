@@ -148,7 +148,7 @@ def test_same_keys_give_byte_identical_output(board, started, noughts):
     assert pictures[0] == LETTERS["2"]
     assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
     boot, *sent = [parse(line[1:-3]).sentence for line, *_ in rows if line.startswith("$")]
-    assert isinstance(boot, Boot) and boot.board == board.upper()
+    assert isinstance(boot, Boot) and boot.hardware == board.upper()
     assert [each.choice for each in sent[:2] if isinstance(each, Menu)] == ["Pb", "Eb"]
     begun, *games = sent[2:]
     assert (begun.seats, begun.moves) == ("PE", ())

@@ -291,7 +291,7 @@ def test_hostile_text_is_exported_as_plain_text():
     """For spreadsheets, pandas and terminals; other programs may write to the store."""
     import pandas
 
-    texts = [column.name for column in COLUMNS if column.kind in ("str", "id", "release")]
+    texts = [column.name for column in COLUMNS if column.column_type in ("str", "id", "release")]
     for hostile in HOSTILE_NAMES:
         fields = ("board", "name", "boot", "first", "hardware", "release", "table_id")
         game = StoredGame(

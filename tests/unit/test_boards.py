@@ -99,7 +99,7 @@ def test_room_prefix_filters_games_and_radio_id_names_a_board(name_board, listed
 
 def test_hardware_is_that_of_the_latest_boot(listed, stored):
     with Store(stored) as store:
-        insert(store, "usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
+        insert(store, "usb-2", replace(BOOT, boot="0B00", hardware="V2"), AT + 120_000)
         insert(store, "usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
     assert listed()[1]["hardware"] == "V2"
 

@@ -134,7 +134,7 @@ def test_events_as_text_and_as_records():
         SentenceStored("usb-1", sentence, 7, False):
             "usb-1: game 7, move 1: A in the centre (already stored)",
         StoreGone("g.db", "g-2.db"):
-            "g.db was deleted, overwritten or damaged; from now on games are stored in g-2.db, "
+            "g.db was deleted, moved or damaged; from now on games are stored in g-2.db, "
             "which does not have the earlier ones",
     }  # fmt: skip
     for event, words in events.items():
@@ -192,7 +192,7 @@ def test_reading_into_a_damaged_store_says_where_games_go(tmp_path, noughts):
     status, out, err = noughts("watch", "--from", tmp_path / "capture.log", db=db)
     assert (status, out) == (0, "")
     moved, summary = err.splitlines()
-    assert moved.startswith(f"{db} was deleted, overwritten or damaged; from now on games are")
+    assert moved.startswith(f"{db} was deleted, moved or damaged; from now on games are")
     assert summary.endswith(f"stored in {db.with_name('games-2.db')}")
 
 
@@ -298,8 +298,8 @@ def test_gateway_relays_boards_and_is_not_one_itself(recorder, store):
             session.take(event)
     one, two = session.playing
     assert [board.name for board in session.gateways] == ["usb-1"]
-    assert (one.name, one.boot.board, one.game.moves) == (f"radio-{ONE}", "V1", (4, 0))
-    assert (two.name, two.boot.board, two.game.moves) == (f"radio-{TWO}", "V2", (8,))
+    assert (one.name, one.boot.hardware, one.game.moves) == (f"radio-{ONE}", "V1", (4, 0))
+    assert (two.name, two.boot.hardware, two.game.moves) == (f"radio-{TWO}", "V2", (8,))
     assert [board.board for board in boards(store)] == [f"radio-{ONE}", f"radio-{TWO}"]
     session.take(PortClosed("usb-1", PORT, "why"))
     assert not one.connected and not two.connected

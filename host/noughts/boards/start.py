@@ -67,7 +67,7 @@ def wait_for_start(port: serial.SerialBase) -> Start:
             for item in stream.feed(port.read_until(b"\n")):
                 if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
                     boot = item.sentence
-                    return Start(boot, boot.board, boot.release, radio, radio_id)
+                    return Start(boot, boot.hardware, boot.release, radio, radio_id)
                 if not isinstance(item, Noise) or not item.text.strip():
                     continue
                 last_line = item.text

@@ -87,7 +87,7 @@ def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None)
 
 def _record(game: StoredGame) -> dict[str, object]:
     return {
-        field.name: timestamps.iso(value) if value and field.kind == "timestamp" else value
+        field.name: timestamps.iso(value) if value and field.column_type == "timestamp" else value
         for field, value in zip(FIELDS, values(game), strict=True)
     }
 
@@ -237,8 +237,12 @@ def _parquet(parts: Columns, file: BinaryIO) -> None:
         ) from error
     types = {"int": pyarrow.int64(), "timestamp": pyarrow.timestamp("ms", tz="UTC")}
     schema = pyarrow.schema(
-        pyarrow.field(name, types.get(kind, pyarrow.string()), metadata={"meaning": meaning})
-        for name, kind, meaning, _ in COLUMNS
+        pyarrow.field(
+            column.name,
+            types.get(column.column_type, pyarrow.string()),
+            metadata={"meaning": column.meaning},
+        )
+        for column in COLUMNS
     )
     with parquet.ParquetWriter(file, schema) as writer:
         for part in parts:

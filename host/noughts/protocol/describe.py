@@ -39,7 +39,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     """Describe a sentence in one line; number: the game's, instead of the board's own count."""
     if isinstance(sentence, Boot):
         return (
-            f"board started: micro:bit {sentence.board}, game {sentence.release}, "
+            f"board started: micro:bit {sentence.hardware}, game {sentence.release}, "
             f"table {sentence.table_id}"
         )
     if isinstance(sentence, Menu):
@@ -97,7 +97,12 @@ def seated_in_full(seat: str) -> str:
 
 def is_chip(seat: str) -> bool:
     """Whether a level of the chip plays here, perhaps one that only its board knows."""
-    return seat != "P" and seat not in _ENGINES
+    return seat != "P" and not is_page_engine(seat)
+
+
+def is_page_engine(seat: str) -> bool:
+    """Whether an engine plays here that only the page has."""
+    return seat in _ENGINES
 
 
 def seat_order(seat: str) -> tuple[int, str]:

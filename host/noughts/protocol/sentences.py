@@ -10,8 +10,8 @@ A board resends its stored games after `$NB`, word for word. Their boot is then 
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache, reduce
 from operator import xor
 from typing import NamedTuple
@@ -22,15 +22,7 @@ from noughts.game.positions import FULL, LINES, WON
 MAX_LENGTH = 120
 """Of a sentence of protocol 1, with `$` and checksum."""
 
-_PLAIN = re.compile("[ -#%-)+-~]*")
-_BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
-_GAME = re.compile(
-    r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([A-Z]{2}),([AB]),([0-8]{0,9}),"
-    r"(0|[1-9][0-9]{0,9}),([-AB=x])"
-)
-_LATER = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
-_MENU = re.compile(r"NM,([0-9A-F]{8}),([A-Z][bt][0-9A-Za-z]{0,14})")
-_RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BGM],.*)")
+_BOOT_ID, _RADIO_ID = "[0-9A-F]{8}", "[0-9A-F]{8}"
 
 
 # Not frozen, though nobody changes one: making a frozen one takes four times as long.
@@ -39,9 +31,12 @@ class Boot:
     """A board has started. boot: the id of this run of the board, eight hex digits."""
 
     boot: str
-    board: str
+    hardware: str
+    """`V1` or `V2`."""
     release: str
+    """The game's, such as `1.1.0`."""
     table_id: str
+    """Four hex digits."""
 
 
 @dataclass(unsafe_hash=True)
@@ -80,6 +75,45 @@ class Game:
 
 
 Sentence = Boot | Menu | Game
+
+BOOT_FIELDS = tuple(each.name for each in fields(Boot))
+GAME_FIELDS = tuple(each.name for each in fields(Game))
+"""The names of their fields, in the order in which a sentence has them."""
+_MOVES = GAME_FIELDS.index("moves")
+
+
+def _pattern(head: str, names: Sequence[str], **patterns: str) -> re.Pattern[str]:
+    """Matches the body of a sentence, with a group for each field, in the order of the names."""
+    return re.compile(head + "".join(f",({patterns[name]})" for name in names))
+
+
+_HEADS = {Boot: "NB,1", Menu: "NM", Game: "NG"}
+_BOOT = _pattern(
+    _HEADS[Boot],
+    BOOT_FIELDS,
+    boot=_BOOT_ID,
+    hardware="V1|V2",
+    release="[0-9A-Za-z.+-]{1,16}",
+    table_id="[0-9A-F]{4}",
+)
+_GAME = _pattern(
+    _HEADS[Game],
+    GAME_FIELDS,
+    boot=_BOOT_ID,
+    number="[1-9][0-9]{0,8}",
+    seats="[A-Z]{2}",
+    first="[AB]",
+    moves="[0-8]{0,9}",
+    ms="0|[1-9][0-9]{0,9}",
+    end="[-AB=x]",
+)
+_MENU = _pattern(
+    _HEADS[Menu], ("boot", "choice"), boot=_BOOT_ID, choice="[A-Z][bt][0-9A-Za-z]{0,14}"
+)
+_RADIO = re.compile(rf"NR,({_RADIO_ID}),(N[BGM],.*)")
+_LATER_VERSION = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
+_PLAIN = re.compile("[ -#%-)+-~]*")
+"""Characters that any sentence may have."""
 
 
 class ParsedSentence(NamedTuple):
@@ -149,21 +183,17 @@ def framed(text: str, radio_id: str | None = None) -> str:
     return f"${text}*{checksum(text)}"
 
 
+def values(sentence: Sentence) -> list[str | int]:
+    """Its fields as a sentence and the store have them: moves are digits."""
+    plain = list(vars(sentence).values())
+    if isinstance(sentence, Game):
+        plain[_MOVES] = "".join(map(str, sentence.moves))
+    return plain
+
+
 def body(sentence: Sentence) -> str:
     """The part between `$` and `*` of a sentence by cable."""
-    if isinstance(sentence, Boot):
-        return f"NB,1,{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
-    if isinstance(sentence, Menu):
-        return f"NM,{sentence.boot},{sentence.choice}"
-    moves = "".join(map(str, sentence.moves))
-    return (
-        f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
-        f"{moves},{sentence.ms},{sentence.end}"
-    )
-
-
-def is_of_board(body: str) -> bool:
-    return any(sentence.fullmatch(body) for sentence in (_GAME, _BOOT, _MENU))
+    return ",".join([_HEADS[type(sentence)], *map(str, values(sentence))])
 
 
 def parse(body: str) -> ParsedSentence:
@@ -181,7 +211,7 @@ def parse(body: str) -> ParsedSentence:
     if found := _MENU.fullmatch(body):
         return ParsedSentence(body, Menu(*found.groups()), radio_id)
     if _PLAIN.fullmatch(body):
-        if later := _LATER.match(body):
+        if later := _LATER_VERSION.match(body):
             raise UnknownSentenceError(f"protocol version {later[1]}")
         if (kind := body.split(",")[0]) not in ("NB", "NM", "NG", "NR"):
             raise UnknownSentenceError(f"sentence type ${kind[:12]}")
@@ -189,11 +219,12 @@ def parse(body: str) -> ParsedSentence:
 
 
 def _game(found: re.Match[str]) -> Game:
-    boot, number, seats, first, moves, ms, end = found.groups()
+    # The groups have the order of the fields, see `_pattern`.
+    boot, number, seats, first, moves, ms, end, *later_fields = found.groups()
     cells, _, _, result = _played(moves, first)
     if end != result and not (end == "x" and result == "-"):
         raise SentenceError("the end of the game does not follow from its moves; ignore the line")
-    return Game(boot, int(number), seats, first, cells, int(ms), end)
+    return Game(boot, int(number), seats, first, cells, int(ms), end, *later_fields)
 
 
 def outcome(moves: Iterable[int], first: str) -> str:

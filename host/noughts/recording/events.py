@@ -143,9 +143,7 @@ class SentenceStored(BoardEvent):
         sentence, played_before = self.sentence, self.played_before
         source: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
         if isinstance(sentence, Boot):
-            boot, hardware, release, table_id = vars(sentence).values()
-            about = {"boot": boot, "hardware": hardware, "release": release, "table_id": table_id}
-            return {"event": "boot", **source, **about}
+            return {"event": "boot", **source, **vars(sentence)}
         if isinstance(sentence, Menu):
             return {"event": "menu", **source, **vars(sentence)}
         iso = played_before and timestamps.iso(played_before)
@@ -236,7 +234,7 @@ class StoreGone(
     Event,
     name="moved",
     template=(
-        "{store} was deleted, overwritten or damaged; from now on games are stored in {now}, which "
+        "{store} was deleted, moved or damaged; from now on games are stored in {now}, which "
         "does not have the earlier ones"
     ),
 ):

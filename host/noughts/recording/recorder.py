@@ -74,9 +74,8 @@ class Recorder:
 
     def _use(self, store: Store) -> None:
         self.store = store
-        """Replaced by another if it is deleted or overwritten."""
+        """Replaced by another if it is deleted, moved or damaged."""
         store.wait_for_others(_LOCK_TIMEOUT_S)
-        store.replaced()  # from now on
 
     @property
     def noise(self) -> int:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import paho.mqtt.client as paho
 
 from noughts.errors import StoreError
+from noughts.protocol.describe import is_page_engine
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import is_of_board
+from noughts.protocol.sentences import Game, parse
 from noughts.recording.events import BrokerAnswered, BrokerUnavailable, Event
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.broker import Broker
@@ -37,7 +38,7 @@ _NO_COLLECTOR = (
     "`noughts watch mqtt://…` runs"
 )
 _LINES = """
-    SELECT lines.id, name, boot, late, at, text FROM lines JOIN boards ON boards.id = board
+    SELECT lines.id, name, boot, number, late, at, text FROM lines JOIN boards ON boards.id = board
     WHERE lines.id > ? AND at IS NOT NULL ORDER BY lines.id LIMIT ?
 """
 
@@ -46,6 +47,7 @@ class _QueuedLine(NamedTuple):
     id: int
     board: str
     boot: str | None
+    number: int | None
     late: int
     at: int
     text: str
@@ -65,24 +67,35 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
     Lines that came from this very room or without a time, and the page's games, are left out.
     Raises `StoreError`.
     """
-    found: list[tuple[str, bytearray]] = []
+    messages: list[tuple[str, bytearray]] = []
     latest: dict[str, bytearray] = {}
+    """The last message of each board."""
     recovered: dict[str, bool] = {}
+    """Whether the last line of a board was late."""
     after = line
-    while not found and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
+    while not messages and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
         after, line = line, rows[-1].id
-        for _, board, boot, late, at, text in rows:
-            if (boot is not None and not is_of_board(text)) or not is_published(board, room):
+        for row in rows:
+            board = row.board
+            if not is_published(board, room) or _is_of_page(row):
                 continue
             if board not in latest or len(latest[board]) >= _MAX_SIZE:
                 latest[board] = bytearray()
-                found.append((board, latest[board]))
-            if late and not is_by_radio(board) and not recovered.get(board):
+                messages.append((board, latest[board]))
+            if row.late and not is_by_radio(board) and not recovered.get(board):
                 # After a port was opened, a collector counts the end of a game as late.
-                latest[board] += raw_line(board, "", at)
-            recovered[board] = bool(late)
-            latest[board] += raw_line(board, text, at, is_sentence=boot is not None)
-    return [Message(board, bytes(lines), after) for board, lines in found], line
+                latest[board] += raw_line(board, "", row.at)
+            recovered[board] = bool(row.late)
+            latest[board] += raw_line(board, row.text, row.at, is_sentence=row.boot is not None)
+    return [Message(board, bytes(lines), after) for board, lines in messages], line
+
+
+def _is_of_page(row: _QueuedLine) -> bool:
+    """Whether it is about a game with an engine that no board has."""
+    if not row.number:
+        return False
+    game = parse(row.text).sentence
+    return isinstance(game, Game) and any(map(is_page_engine, game.seats))
 
 
 class Publisher:

@@ -1,6 +1,6 @@
 r"""Captured logs: the bytes of a serial line, or raw lines with a time and a board.
 
-Rooms send raw lines, and release 1.0.0 wrote them next to its store. Each has the time, the board
+Rooms send raw lines, and what could not be stored is saved as such. Each has the time, the board
 and what it sent, where \xhh stands for a byte that is not plain text:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C

@@ -18,6 +18,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
+from noughts.protocol.sentences import GAME_FIELDS, Game
+
+_setup = attrgetter(*(name for name in GAME_FIELDS if name not in ("moves", "ms", "end")))
+"""The fields that stay the same during a game."""
 
 
 @dataclass(slots=True)
@@ -31,31 +35,25 @@ class Line:
     at: int | None
     """When it was first received, in ms since 1970; None if unknown."""
     text: str
-    head: str = field(init=False)
-    """The text before the moves: boot, number, seats, and who began."""
-    moves: str = field(init=False)
-    """Cells 0 to 8."""
-    ms: int = field(init=False)
-    end: str = field(init=False)
+    """The body of the sentence."""
+    game: Game
+    """What the sentence says."""
+    setup: tuple[object, ...] = field(init=False)
     progress: tuple[int, bool, int] = field(init=False)
     """How far the game has come: moves, abandoned, ms. During a game, this only grows."""
 
     def __post_init__(self) -> None:
-        self.head, self.moves, digits, self.end = self.text.rsplit(",", 3)
-        self.ms = int(digits)
-        self.progress = len(self.moves), self.end == "x", self.ms
+        self.setup = _setup(self.game)
+        self.progress = len(self.game.moves), self.game.end == "x", self.game.ms
 
 
 class FoldedGame(NamedTuple):
-    """A game, with the columns of the table `games`; see `StoredGame` for what they mean."""
+    """A game, with what the table `games` has of it; see `StoredGame` for what times mean."""
 
     board: str
-    seats: str
-    first: str
-    moves: str
+    game: Game
+    """The sentence that has come furthest."""
     times: str
-    ms: int
-    end: str
     started: int | None
     heard: int | None
     played_before: int | None
@@ -87,32 +85,36 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
 
     A line without a time does not show when the game was played.
     """
-    played = sorted(lines, key=attrgetter("progress"))
-    if all(map(_are_of_one_game, played, played[1:])):
-        return [(_summary(played), played)] if played else []
+    by_progress = sorted(lines, key=attrgetter("progress"))
+    # Nearly always, all lines are of one game. Then each agrees with the next, and it is enough to
+    # look at neighbours, because `_are_of_one_game` is transitive.
+    if all(map(_are_of_one_game, by_progress, by_progress[1:])):
+        return [(_summary(by_progress), by_progress)] if by_progress else []
+    # Two runs of a board have drawn the same boot, or someone invents lines by radio. Lines that
+    # have come furthest come first, and each begins a game unless it fits one. So what a game has
+    # is known before its shorter lines are placed, and the result depends on no order of arrival.
     games: list[list[Line]] = []
-    for line in sorted(played, key=_order):
+    for line in sorted(by_progress, key=_furthest_first):
         fitting = [game for game in games if _fits(line, game)]
-        if len(fitting) > 1:
-            fitting.sort(key=partial(_distance, line))
         if fitting:
-            fitting[0].append(line)
+            min(fitting, key=partial(_distance, line)).append(line)
         else:
             games.append([line])
     return [(_summary(sorted(game, key=attrgetter("progress"))), game) for game in games]
 
 
-def _order(line: Line) -> tuple[bool, int, bool, int, str]:
-    """By cable first, then those that have come furthest; equal texts next to each other."""
+def _furthest_first(line: Line) -> tuple[bool, int, bool, int, str]:
+    """A sort key: by cable first, then the furthest; equal texts stand next to each other."""
     plies, abandoned, ms = line.progress
     return line.radio, -plies, not abandoned, -ms, line.text
 
 
 def _fits(line: Line, game: Sequence[Line]) -> bool:
     """Whether a line agrees with all lines of a game so far."""
+    # Lines by cable come in order, so one that can precede the earliest can precede all of them.
+    # By radio come only lines that may be invented, after all those by cable.
     return all(
         _are_of_one_game(*sorted((line, other), key=attrgetter("progress")))
-        # A line that can precede the earliest line by cable can precede all of them.
         for other in (game if line.radio else game[-1:])
     )
 
@@ -122,62 +124,62 @@ def _are_of_one_game(earlier: Line, later: Line) -> bool:
 
     If the first and second can, and the second and third, then the first and third can too.
     """
-    return earlier.text == later.text or (
-        earlier.end == "-"
-        and earlier.ms <= later.ms
-        and earlier.head == later.head
-        and later.moves.startswith(earlier.moves)
-        # Two times for one move contradict each other. Before the first move, any time will do.
-        and (len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves)
-    )
+    if earlier.text == later.text:
+        return True
+    if earlier.game.end != "-" or earlier.game.ms > later.game.ms or earlier.setup != later.setup:
+        return False
+    moves = earlier.game.moves
+    if later.game.moves[: len(moves)] != moves:
+        return False
+    # Two times for one move contradict each other. Before the first move, any time will do.
+    return len(moves) < len(later.game.moves) or later.game.end == "x" or not moves
 
 
 def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]:
-    """How far away a fitting game is: the line goes to the nearest one."""
-    later = [other.progress for other in game if other.progress >= line.progress]
-    plies, abandoned, ms = min(later, default=(math.inf, True, 0))
+    """A sort key: how far a fitting game is from a line, which goes to the nearest one."""
+    next_lines = [other.progress for other in game if other.progress >= line.progress]
+    plies, abandoned, ms = min(next_lines, default=(math.inf, True, 0))
     # Lines with as many moves come slowest first, so the slower of two games comes first too.
     return game[0].radio, plies, abandoned, -ms
 
 
 def _summary(lines: Sequence[Line]) -> FoldedGame:
-    """The game of these lines; the last line has come furthest."""
+    """The game of these lines, which are in order; the last line has come furthest."""
     last = lines[-1]
-    cable = [line for line in lines if not line.radio]
-    times = [""] * (1 + len(last.moves))
+    by_cable = [line for line in lines if not line.radio]
+    times = [""] * (1 + len(last.game.moves))
     for line in lines:
-        if line.end != "x":
-            times[len(line.moves)] = str(line.ms)
-    started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
-    *_, seats, first = last.head.split(",")
+        if line.game.end != "x":  # else its ms are those of leaving the game, not of a move
+            times[len(line.game.moves)] = str(line.game.ms)
+    started, heard, played_before = _dates(by_cable) or _dates(lines) or _late_dates(lines)
     return FoldedGame(
         board=min({line.board for line in lines}, key=precedence),
-        seats=seats,
-        first=first,
-        moves=last.moves,
+        game=last.game,
         times=",".join(times[1:]),
-        ms=last.ms,
-        end=last.end,
         started=started,
         heard=heard,
-        played_before=before,
-        by_radio=int(not cable or cable[-1].progress[:2] < last.progress[:2]),
+        played_before=played_before,
+        by_radio=int(not by_cable or by_cable[-1].progress[:2] < last.progress[:2]),
     )
 
 
 _Dates = tuple[int | None, int | None, int | None]
+"""`started`, `heard` and `played_before`."""
 
 
 def _dates(lines: Iterable[Line]) -> _Dates | None:
-    live = [(line.at, line.ms) for line in lines if line.at is not None and not line.late]
+    """The dates that live lines give; None if there is no such line."""
+    live = [(line.at, line.game.ms) for line in lines if line.at is not None and not line.late]
     if not live:
         return None
+    # The way from the board takes time, so the earliest start is the nearest to the truth.
     return min([at - ms for at, ms in live]), max(live)[0], None
 
 
 def _late_dates(lines: Iterable[Line]) -> _Dates:
-    before = min((line.at for line in lines if line.at is not None), default=None)
-    return None, before, before
+    """The dates of a game of which only its end was received, some time after it."""
+    first_at = min((line.at for line in lines if line.at is not None), default=None)
+    return None, first_at, first_at
 
 
 def precedence(board: str) -> tuple[bool, bool, int, str]:

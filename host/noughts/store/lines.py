@@ -1,4 +1,9 @@
-"""The table `lines`, everything received, and the table `games`, which follows from it."""
+"""The table `lines`, everything received, and the tables `games` and `boots`, which follow from it.
+
+received line ──> lines ──┬─ a game's sentence ──> fold.py ──> games
+                          ├─ a boot sentence ────────────────> boots
+                          └─ noise, or a port that was opened
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,18 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Game, Sentence, body, framed
+from noughts.protocol.sentences import (
+    BOOT_FIELDS,
+    GAME_FIELDS,
+    Boot,
+    Game,
+    Menu,
+    Sentence,
+    body,
+    framed,
+    parse,
+    values,
+)
 from noughts.store.fold import FoldedGame, Line, fold
 from noughts.store.rows import RowError, reader
 
@@ -32,12 +48,21 @@ _LINES = "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALU
 _ROW = "(?, ?, ?, ?, ?, ?, ?)"
 _ROWS = 16
 """How many one statement adds: twice as fast as one by one; more gain nothing."""
-_CHANGED = ("line", *FoldedGame._fields)
-_COLUMNS = ("id", "boot", "number", *_CHANGED)
-_GAME = (
-    f"INSERT INTO games ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{each} = excluded.{each}' for each in _CHANGED)}"
+
+_FOLDED = tuple(name for name in FoldedGame._fields if name not in ("board", "game"))
+"""What a game has besides its board and the fields of its last sentence."""
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+
+
+_GAME_COLUMNS = ("id", "line", "board", *GAME_FIELDS, *_FOLDED)
+_GAME = f"{_insert('games', _GAME_COLUMNS)} ON CONFLICT (id) DO UPDATE SET " + ", ".join(
+    f"{name} = excluded.{name}" for name in _GAME_COLUMNS[1:]
 )
+_BOOT = _insert("boots", ("line", "board", "by_radio", "heard", *BOOT_FIELDS))
 
 
 class Received(NamedTuple):
@@ -56,6 +81,7 @@ class Received(NamedTuple):
 
     @classmethod
     def of(cls, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Received:
+        """A sentence, by cable or from a file."""
         return cls(board, sentence, body(sentence), at, late)
 
 
@@ -72,7 +98,7 @@ class Stored(NamedTuple):
 
 
 @dataclass
-class _Known:
+class _GameLines:
     """What the store has for one boot and game number."""
 
     key: Key
@@ -83,11 +109,16 @@ class _Known:
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """The game of each line, by text; None until the games are renewed."""
 
+    def put(self, line: Line) -> None:
+        """Add a line, or replace it by one with another time."""
+        self.lines[line.board, line.radio, line.late, line.text] = line
+        self.game_of[line.text] = None
+
 
 class _LineRow(NamedTuple):
     id: int
     board: str
-    radio: int
+    by_radio: int
     late: int
     at: int | None
     text: str
@@ -97,12 +128,20 @@ _line_row = reader(_LineRow)
 
 
 def _line_of(row: Sequence[Any]) -> Line:
-    """A line from its row. Raises `RowError`."""
-    id, board, radio, late, at, text = _line_row(row)
+    """A line about a game, from its row. Raises `RowError`."""
+    id, board, by_radio, late, at, text = _line_row(row)
+    return Line(id, board, bool(by_radio), bool(late), at, text, _sentence(text, Game))
+
+
+def _sentence(text: str, expected: Any) -> Any:
+    """The sentence in a row of the store, which was parsed before. Raises `RowError`."""
     try:
-        return Line(id, board, bool(radio), bool(late), at, text)
+        sentence = parse(text).sentence
     except ValueError as error:
-        raise RowError(f"line {id} is not a sentence") from error
+        raise RowError("a line that is not a sentence") from error
+    if not isinstance(sentence, expected):
+        raise RowError("a line with another sentence")
+    return sentence
 
 
 class Lines:
@@ -114,25 +153,29 @@ class Lines:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._boards: dict[str, int] = {}
-        self._known: dict[Key, _Known] = {}
-        self._version = -1
+        """The numbers of boards, by name."""
+        self._games: dict[Key, _GameLines] = {}
+        """What was used last. Another program's lines make it worthless."""
+        self._data_version = -1
         self._noise: int | None = None
+        """Bytes of noise in the store, once they were counted."""
         self._last = 0
-        """The number of the last line."""
+        """The id of the last line."""
         self._rows: list[tuple[int | str | None, ...]] = []
         """Lines that are still to be written."""
 
-    def keep(self, received: Iterable[Received]) -> list[Stored]:
+    def add(self, received: Iterable[Received]) -> list[Stored]:
         """Add received lines, and renew their games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
-        if version != self._version:  # another program has written
-            self._known.clear()
-        self._version = version
+        if version != self._data_version:  # another program has written
+            self._games.clear()
+        self._data_version = version
         ((self._last,),) = self._db.execute("SELECT coalesce(max(id), 0) FROM lines")
-        if len(self._known) > _REMEMBERED:
-            self._known = dict([*self._known.items()][-_REMEMBERED:])
-        added = [self._add_received(each) for each in received]
+        if len(self._games) > _REMEMBERED:
+            self._games = dict([*self._games.items()][-_REMEMBERED:])
+        added = [self._add_received(line) for line in received]
         self._write()
+        # The games are renewed only now, because several lines of one game come together.
         return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
     def board(self, name: str) -> int:
@@ -143,46 +186,44 @@ class Lines:
             self._boards[name] = number
         return self._boards[name]
 
-    def _add_received(self, each: Received) -> tuple[_Known, str, bool] | Stored:
-        """What is known of its boot and number, its text, and whether it is new; or the result."""
-        board, sentence, text, at, late, _ = each
+    def _add_received(self, line: Received) -> tuple[_GameLines, str, bool] | Stored:
+        """Add a line. Gives its game's lines, its text, and whether it is new; or the result."""
+        sentence = line.sentence
         if sentence is None:
-            if at is not None:  # else it is in the file that was read
-                self._add_noise(board, text, at)
+            if line.at is not None:  # else it is in the file that was read
+                self._add_noise(line.board, line.text, line.at)
             return Stored(None, True)
         if not isinstance(sentence, Game):
-            return Stored(None, self._add_boot(board, sentence.boot, text, at))
-        known = self.known((sentence.boot, sentence.number))
-        new = text not in known.game_of
-        if self.add(known, board, is_by_radio(board), late, at, text) is not None:
-            return known, text, new
-        if at is not None:
-            self._add_noise(board, framed(text), at)
+            return Stored(None, self._add_to_run(line.board, sentence, line.text, line.at))
+        game_lines = self._lines_of((sentence.boot, sentence.number))
+        is_new = line.text not in game_lines.game_of
+        if self._add_to_game(game_lines, line, sentence):
+            return game_lines, line.text, is_new
+        if line.at is not None:
+            self._add_noise(line.board, framed(line.text), line.at)
         return Stored(None, False)
 
-    def add(
-        self, known: _Known, board: str, radio: bool, late: bool, at: int | None, text: str
-    ) -> int | None:
-        """Add a line of a game. Gives its id, or None if there are too many already."""
-        same = board, radio, late, text
-        before = known.lines.get(same)
-        if before is None:
-            if len(known.lines) >= _MAX_LINES:
-                ways = [line.radio for line in known.lines.values()]
+    def _add_to_game(self, game_lines: _GameLines, line: Received, game: Game) -> bool:
+        """Add a line of a game, or its earlier time. False if the game has too many already."""
+        board, _, text, at, late, _ = line
+        radio = is_by_radio(board)
+        stored = game_lines.lines.get((board, radio, late, text))
+        if stored is None:
+            if len(game_lines.lines) >= _MAX_LINES:
+                ways = [other.radio for other in game_lines.lines.values()]
                 if ways.count(radio) >= _MAX_LINES:
-                    return None
-            number = self._insert(self.board(board), *known.key, radio, late, at, text)
-        elif at is None or (before.at is not None and before.at <= at):
-            return before.id
+                    return False
+            number = self._append(self.board(board), *game_lines.key, radio, late, at, text)
+        elif at is None or (stored.at is not None and stored.at <= at):
+            return True
         else:
-            number = self._renumber(before.id, at)
-            if before.id in known.numbers:
-                known.numbers[number] = known.numbers.pop(before.id)
-        known.lines[same] = Line(number, board, radio, late, at, text)
-        known.game_of[text] = None
-        return number
+            number = self._renumber(stored.id, at)
+            if stored.id in game_lines.numbers:
+                game_lines.numbers[number] = game_lines.numbers.pop(stored.id)
+        game_lines.put(Line(number, board, radio, late, at, text, game))
+        return True
 
-    def _insert(self, *row: int | str | None) -> int:
+    def _append(self, *row: int | str | None) -> int:
         """Add a line, which is not written yet, with the number that SQLite will give it."""
         self._last += 1
         self._rows.append(row)
@@ -198,23 +239,29 @@ class Lines:
     def _write(self) -> None:
         rows, self._rows = self._rows, []
         whole = len(rows) // _ROWS * _ROWS
-        some = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))
-        self._db.executemany(_LINES + ", ".join([_ROW] * _ROWS), some)
+        batches = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))
+        self._db.executemany(_LINES + ", ".join([_ROW] * _ROWS), batches)
         self._db.executemany(_LINES + _ROW, rows[whole:])
 
-    def _add_boot(self, name: str, boot: str, text: str, at: int | None) -> bool:
-        """Add a line of a run that is about no game. Gives whether it is new."""
+    def _add_to_run(self, name: str, sentence: Boot | Menu, text: str, at: int | None) -> bool:
+        """Add a line of a run that is about no game, or its earlier time. Whether it is new."""
         self._write()
-        board = self.board(name)
-        row = self._db.execute(
+        board, by_radio = self.board(name), int(is_by_radio(name))
+        stored = self._db.execute(
             "SELECT id, at FROM lines WHERE board = ? AND boot = ? AND number = 0 AND text = ?",
-            (board, boot, text),
+            (board, sentence.boot, text),
         ).fetchone()
-        if row is None:
-            self._insert(board, boot, 0, int(is_by_radio(name)), 0, at, text)
-        elif at is not None and (row[1] is None or at < row[1]):
-            self._renumber(row[0], at)
-        return row is None
+        if stored is None:
+            number = self._append(board, sentence.boot, 0, by_radio, 0, at, text)
+            if isinstance(sentence, Boot):
+                self._db.execute(_BOOT, (number, board, by_radio, at, *values(sentence)))
+            return True
+        number, stored_at = stored
+        if at is not None and (stored_at is None or at < stored_at):
+            moved_to = self._renumber(number, at)
+            update = "UPDATE boots SET line = ?, heard = ? WHERE line = ?"
+            self._db.execute(update, (moved_to, at, number))
+        return False
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
         self._write()
@@ -228,7 +275,7 @@ class Lines:
             query = f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines"
             ((self._noise,),) = self._db.execute(f"{query} WHERE boot IS NULL")
         self._noise += len(text) + _NOISE_ROW
-        self._insert(board, None, None, 0, 0, at, text)
+        self._append(board, None, None, 0, 0, at, text)
         if self._noise > _MAX_NOISE:
             # The newest line stays: a room has published up to an id, which must not be reused.
             self._db.execute(
@@ -238,21 +285,34 @@ class Lines:
             )
             self._noise = None
 
-    def known(self, key: Key) -> _Known:
-        if known := self._known.get(key):
-            return known
-        known = self._known[key] = _Known(key)
+    def _lines_of(self, key: Key, games: str = "games") -> _GameLines:
+        """The lines of a boot and game number. games: the table with the games' numbers."""
+        if game_lines := self._games.get(key):
+            return game_lines
+        game_lines = self._games[key] = _GameLines(key)
         query = (
-            "SELECT lines.id, name, by_radio, late, at, text FROM lines "
-            "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
+            f"SELECT {_LINE_COLUMNS} FROM lines JOIN boards ON boards.id = board "
+            "WHERE boot = ? AND number = ?"
         )
         for line in map(_line_of, self._db.execute(query, key)):
-            known.lines[line.board, line.radio, line.late, line.text] = line
-            known.game_of[line.text] = None
-        if known.lines:
-            query = "SELECT line, id FROM games WHERE boot = ? AND number = ?"
-            known.numbers.update(self._db.execute(query, key))
-        return known
+            game_lines.put(line)
+        if game_lines.lines:
+            query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ?"
+            game_lines.numbers.update(self._db.execute(query, key))
+        return game_lines
+
+    def derive(self, games: str) -> None:
+        """Make all games and boots from the lines. games: a table with the games' numbers."""
+        for number, board, by_radio, at, text in self._db.execute(_BOOT_LINES).fetchall():
+            sentence = _sentence(text, Boot | Menu)
+            if isinstance(sentence, Boot):
+                self._db.execute(_BOOT, (number, board, by_radio, at, *values(sentence)))
+        # The highest number comes first: a game that had none gets the next one.
+        highest = f"SELECT boot, number FROM {games} ORDER BY id DESC LIMIT 1"
+        keys = "SELECT boot, number FROM lines WHERE number GROUP BY boot, number ORDER BY min(id)"
+        for key in (*self._db.execute(highest).fetchall(), *self._db.execute(keys).fetchall()):
+            self._renew(self._lines_of(key, games))
+            self._games.clear()
 
     def correct_games(self) -> int:
         """Rebuild the games that do not follow from their lines; returns how many.
@@ -264,41 +324,48 @@ class Lines:
             "SELECT boot, number FROM games UNION SELECT boot, number FROM lines WHERE number"
         )
         query = (
-            f"SELECT name, {', '.join(FoldedGame._fields[1:])} FROM games "
+            f"SELECT name, {', '.join((*GAME_FIELDS, *_FOLDED))} FROM games "
             "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
         )
         wrong = 0
         for key in keys.fetchall():
-            self._known.clear()
-            known = self.known(key)
-            expected = {game for game, _ in fold(known.lines.values())}
+            self._games.clear()
+            game_lines = self._lines_of(key)
+            folded = [game for game, _ in fold(game_lines.lines.values())]
+            expected = {(game.board, *values(game.game), *game[2:]) for game in folded}
             stored = set(self._db.execute(query, key))
             if expected != stored:
                 wrong += max(len(expected - stored), len(stored - expected))
-                self._renew(known)
+                self._renew(game_lines)
         return wrong
 
-    def _result_of(self, known: _Known, text: str, new: bool) -> Stored:
-        if known.game_of[text] is None:
-            self._renew(known)
-        stored = known.game_of[text]
+    def _result_of(self, game_lines: _GameLines, text: str, is_new: bool) -> Stored:
+        if game_lines.game_of[text] is None:
+            self._renew(game_lines)
+        stored = game_lines.game_of[text]
         assert stored is not None
-        return stored if new else stored._replace(new=False)
+        return stored if is_new else stored._replace(new=False)
 
-    def _renew(self, known: _Known) -> None:
+    def _renew(self, game_lines: _GameLines) -> None:
         """Write the games that follow from the lines."""
         numbers = {}
-        for game, lines in fold(known.lines.values()):
+        for game, lines in fold(game_lines.lines.values()):
             # A game keeps its number as long as its first line belongs to it.
             ids = {line.id for line in lines}
-            before = [(number, line) for line, number in known.numbers.items() if line in ids]
-            number, first = min(before, default=(None, min(ids)))
-            row = number, *known.key, first, self.board(game.board), *game[1:]
+            begun_here = [
+                (number, line) for line, number in game_lines.numbers.items() if line in ids
+            ]
+            number, first = min(begun_here, default=(None, min(ids)))
+            row = number, first, self.board(game.board), *values(game.game), *game[2:]
             written = self._db.execute(_GAME, row).lastrowid
             number = number or written or 0
             numbers[first] = number
             stored = Stored(number, True, game.played_before)
-            known.game_of |= dict.fromkeys([line.text for line in lines], stored)
-        for number in set(known.numbers.values()) - set(numbers.values()):
+            game_lines.game_of |= dict.fromkeys([line.text for line in lines], stored)
+        for number in set(game_lines.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
-        known.numbers = numbers
+        game_lines.numbers = numbers
+
+
+_LINE_COLUMNS = "lines.id, name, by_radio, late, at, text"
+_BOOT_LINES = "SELECT id, board, by_radio, at, text FROM lines WHERE number = 0"

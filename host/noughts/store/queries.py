@@ -11,8 +11,10 @@ from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for, or_demonstration
 from noughts.store.stored_game import (
     RESULTS,
+    LegalGame,
     StoredGame,
     check_game,
+    check_legal,
     check_seats,
     check_times,
 )
@@ -75,20 +77,22 @@ class GameFilter:
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
-# The fields of a `StoredGame`. A boot id identifies a run on any board, except by radio, where it
-# may be forged. With `max`, SQLite gives the other columns of the row with the maximum.
+_BOOT_DETAILS = ("hardware", "release", "table_id")
+_EXPRESSIONS = {
+    "board": "boards.name",
+    "name": "boards.given_name",
+    **{name: f"coalesce(own.{name}, other.{name})" for name in _BOOT_DETAILS},
+}
+"""The fields of a `StoredGame` that are not columns of `games`."""
+_SELECTED = ", ".join(_EXPRESSIONS.get(name, f"games.{name}") for name in StoredGame._fields)
+# A boot id identifies a run on any board, except by radio, where it may be forged. With `max`,
+# SQLite gives the other columns of the row with the maximum.
 _GAMES = f"""
-    SELECT games.id, boards.name, given_name, games.boot, number, seats, first, end, started,
-           played_before, games.heard, by_radio, ms, moves, times,
-           coalesce(own.hardware, other.hardware), coalesce(own.release, other.release),
-           coalesce(own.table_id, other.table_id)
-    {_FROM}
+    SELECT {_SELECTED} {_FROM}
     LEFT JOIN (SELECT *, max(heard) FROM boots GROUP BY board, boot) AS own
         ON own.board = games.board AND own.boot = games.boot
-    LEFT JOIN (
-        SELECT *, max(heard) FROM boots
-        WHERE board IN (SELECT board FROM lines WHERE NOT number AND NOT by_radio) GROUP BY boot
-    ) AS other ON other.boot = games.boot
+    LEFT JOIN (SELECT *, max(heard) FROM boots WHERE NOT by_radio GROUP BY boot) AS other
+        ON other.boot = games.boot
 """
 
 
@@ -109,7 +113,7 @@ def games(
 
 def game(store: Store, number: int) -> StoredGame:
     """The game with this number in the store. Raises `StoreError`."""
-    found = list(store.rows(StoredGame, f"{_GAMES} WHERE games.id = ?", [number]))
+    found = list(store.rows(LegalGame, f"{_GAMES} WHERE games.id = ?", [number]))
     if not found:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
@@ -169,15 +173,22 @@ class PlayedGame(NamedTuple):
     end: str
 
     def check(self) -> None:
-        """Raise `ValueError` if no board can have played it."""
+        """Raise `ValueError` if noughts cannot have stored it."""
         check_game(self.seats, self.first, self.moves, self.times, self.end)
 
 
-def played(store: Store, wanted: GameFilter) -> Iterator[PlayedGame]:
-    """The matching games in any order, quickly."""
+class _LegalPlayedGame(PlayedGame):
+    def check(self) -> None:
+        super().check()
+        check_legal(self.moves, self.first, self.end)
+
+
+def played(store: Store, wanted: GameFilter, legal: bool = False) -> Iterator[PlayedGame]:
+    """The matching games in any order, quickly; legal: also look whether their moves are legal."""
     where, values = wanted.where()
     columns = ", ".join(PlayedGame._fields)
-    return store.rows(PlayedGame, f"SELECT {columns} FROM games WHERE {where}", values)
+    row_type = _LegalPlayedGame if legal else PlayedGame
+    return store.rows(row_type, f"SELECT {columns} FROM games WHERE {where}", values)
 
 
 def count(store: Store, wanted: GameFilter, what: str = "*") -> int:

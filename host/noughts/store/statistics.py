@@ -235,7 +235,7 @@ def people_games(store: Store, wanted: GameFilter, finished: bool = False) -> It
 
     Raises `StoreError`.
     """
-    for _, seats, first, moves, _, end in played(store, wanted):
+    for _, seats, first, moves, _, end in played(store, wanted, legal=True):
         one, two = (seat == "P" for seat in _by_turn(seats, first))
         if any((one, two)[: len(moves)]) and not (finished and end not in "AB="):
             yield PeopleGame(tuple(map(int, moves)), (one, two))

@@ -20,7 +20,8 @@ from noughts.store.board_names import caseless
 from noughts.store.failures import can_lock_files, damaged, store_error
 from noughts.store.lines import Lines, Received, Stored
 from noughts.store.rows import RowError, reader
-from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION, take_over
+from noughts.store.schema import APPLICATION_ID, OLDEST_VERSION, TABLES, VERSION
+from noughts.store.upgrade import upgrade
 
 _BUSY_S = 5.0
 _Row = TypeVar("_Row")
@@ -61,7 +62,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
     """An open store, for one thread at a time. `close()` it, or use it in a `with`."""
 
     def __init__(self, path: Path, create: bool = False) -> None:
-        """Open a store, and convert one of release 1.0.0. `create`: make it if there is none.
+        """Open a store, and upgrade one of an earlier version. `create`: make it if there is none.
 
         Raises `StoreError` in one line.
         """
@@ -108,11 +109,11 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self.db.execute("PRAGMA journal_mode = WAL")
         with self._transaction():
             version = self._version()  # another program may have been first
-            if version == OF_1_0_0:
-                take_over(self.db, Path(os.path.realpath(self.path)))
-            elif version == 0:
-                for statement in (*BOARDS, *TABLES):
+            if version == 0:
+                for statement in TABLES:
                     self.db.execute(statement)
+            elif version != VERSION:
+                upgrade(self.db)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.db.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -126,10 +127,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
             raise StoreError(
                 f"{self.path} is a database of another program; choose another file with --db"
             )
-        if version not in (0, OF_1_0_0, VERSION):
+        if version > VERSION:
             raise StoreError(
-                f"{self.path} was made by another version of noughts (store version {version}, "
+                f"{self.path} was made by a later version of noughts (store version {version}, "
                 f"not {VERSION}); get the newest noughts, or choose another file with --db"
+            )
+        if version and version < OLDEST_VERSION:
+            raise StoreError(
+                f"{self.path} was made before noughts 1.1.0, and cannot be read any more (store "
+                f"version {version}, not {VERSION}); choose another file with --db"
             )
         return int(version)
 
@@ -145,7 +151,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         if not received:
             return []
         with self._transaction():
-            return self._lines.keep(received)
+            return self._lines.add(received)
 
     def correct_games(self) -> int:
         """Rebuild the games that do not follow from their lines; returns how many.
@@ -213,7 +219,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """Whether the file is whole, and has our tables."""
         columns = "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c"
         with contextlib.suppress(sqlite3.Error), closing(sqlite3.connect(":memory:")) as model:
-            for statement in (*BOARDS, *TABLES):
+            for statement in TABLES:
                 model.execute(statement)
             if set(self.db.execute(columns)).issuperset(model.execute(columns)):
                 return self.db.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
@@ -234,11 +240,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """The rows of a query as objects of a `NamedTuple`, see `rows.py`. Raises `StoreError`."""
         as_object = reader(row_type)
         with self._readable_errors():
-            for row in self.db.execute(query, values):
-                yield as_object(row)
+            yield from map(as_object, self.db.execute(query, values))
 
     def replaced(self) -> bool:
-        """Whether its files were deleted, moved or overwritten since the first call."""
+        """Whether its files were deleted or moved; there may be others in their place."""
         return self._files.replaced()
 
     def close(self) -> None:
@@ -249,98 +254,51 @@ class Store(contextlib.AbstractContextManager["Store"]):
         self.close()
 
 
-_INDEX = 136
-"""Bytes of the index that are read: the log's salts (32 to 39), how many frames were copied into
-the store (96 to 99), and how many a checkpoint has tried to copy (128 to 131)."""
-
-_Checkpoint = tuple[bytes, bytes, bytes] | None
-
-
 class _Files:
-    """Tells whether the files of an open store, `db`, are still those that were opened.
+    """Tells whether the files of an open store, `db`, are still those at its path.
 
-    SQLite keeps using a file that was deleted or overwritten, until it needs something that it does
-    not have in memory. So the store, its write-ahead log and the log's index must each stay the
-    same file. And the store itself may change only by a checkpoint, which copies the log into it
-    and which the index counts: https://sqlite.org/walformat.html#walidxfmt.
+    SQLite keeps using a file that was deleted or moved. So the store, its write-ahead log and the
+    log's index must each stay the same file. Overwriting a file in place is not noticed: end
+    programs before you restore a backup (docs/install.md).
     """
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         path = Path(os.path.realpath(path))
         self._db = db
         self._paths = [Path(f"{path}{ending}") for ending in ("", "-wal", "-shm")]
-        self._known = [_identity(each) for each in self._paths]
-        self._open: list[int] = []
-        """The log and its index, after the first call of `replaced`."""
-        self._seen: tuple[object, _Checkpoint] | None = None
-        self._overwritten = False
-        """Whether the same file has other content."""
+        self._identities = [_identity(file) for file in self._paths]
         self._closed = False
 
     def replaced(self) -> bool:
-        """Whether a file was deleted or moved, or the store overwritten since the first call.
-
-        Call this for only one store in a process: it opens the index, and closing that releases
-        all locks of the process on it, SQLite's too.
-        """
-        now = [_identity(each) for each in self._paths]
+        """Whether a file was deleted or moved; there may be another one in its place."""
+        present = [_identity(file) for file in self._paths]
         # SQLite makes the log when it needs it.
-        self._known = [known or there for known, there in zip(self._known, now, strict=True)]
-        if self._known != now:
-            return True
-        if not self._open and None not in now and hasattr(os, "pread"):
-            with contextlib.suppress(OSError):
-                for path, flags in zip(self._paths[1:], (os.O_RDWR, os.O_RDONLY), strict=True):
-                    self._open.append(os.open(path, flags))
-        return self._written_over()
-
-    def _written_over(self) -> bool:
-        """Whether the store has changed other than by a checkpoint."""
-        before = self._checkpoint()
-        status = self._paths[0].stat()
-        after = self._checkpoint()
-        if before is None or before != after or after[1] != after[2]:
-            return self._overwritten  # during a checkpoint: look again later
-        content = status.st_size, status.st_mtime_ns
-        seen, self._seen = self._seen, (content, after)
-        if seen is not None and seen[1] == after and seen[0] != content:
-            self._overwritten = True
-        return self._overwritten
-
-    def _checkpoint(self) -> _Checkpoint:
-        if len(self._open) == 2:
-            with contextlib.suppress(OSError):
-                index = os.pread(self._open[1], _INDEX, 0)
-                return index[32:40], index[96:100], index[128:132]
-        return None
+        pairs = zip(self._identities, present, strict=True)
+        self._identities = [known or now for known, now in pairs]
+        return self._identities != present
 
     def close(self) -> None:
         """Close the store, without applying its log to another file at its path.
 
         SQLite would leave the log next to a file that was moved there, and apply it when that is
-        opened next. It would also copy the log into a file that was copied over the store.
+        opened next.
         """
         if self._closed:
             return
         self._closed = True
-        if self._known[0] != _identity(self._paths[0]):
+        if self._identities[0] != _identity(self._paths[0]):
             with contextlib.suppress(sqlite3.Error):  # into our own file, wherever it is now
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._remove_log()
-        elif self._written_over():
-            os.ftruncate(self._open[0], 0)
-            self._remove_log()
         self._db.close()
-        for each in self._open:  # after the store, which needs its locks
-            os.close(each)
 
     def _remove_log(self) -> None:
         """Remove our log and its index, but not those of a program that has opened the other file.
 
         The store is still open, so no other file can have their identities.
         """
-        for path, known in zip(self._paths[1:], self._known[1:], strict=True):
-            if known == _identity(path):
+        for path, identity in zip(self._paths[1:], self._identities[1:], strict=True):
+            if identity == _identity(path):
                 with contextlib.suppress(OSError):
                     path.unlink(missing_ok=True)
 

@@ -1,15 +1,15 @@
 """A stored game, and its fields in JSON, exports and help."""
 
-from functools import cache
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
-from operator import sub
+from operator import attrgetter, sub
 from typing import Any, NamedTuple
 
-from noughts.game.positions import FULL, WON
 from noughts.game.review import mistakes
 from noughts.protocol import describe
 from noughts.protocol.describe import SEATS_MEANING, called
-from noughts.protocol.sentences import player_of
+from noughts.protocol.sentences import outcome, player_of
 from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
@@ -23,41 +23,31 @@ _MAX_TIMES = 200
 
 
 def check_game(seats: str, first: str, moves: str, times: str, end: str) -> None:
-    """Raise `ValueError` if no board can have played a game, so its row is damaged.
+    """Raise `ValueError` if noughts cannot have stored a game like this, so its row is damaged.
 
-    An export reads 100,000 games, and nearly all differ. So this looks at the masks of both
-    players, where `sentences.parse` goes from move to move.
+    It does not look whether the moves are legal, because an export reads 100,000 games.
     """
-    check_seats(seats)
-    if first not in _TURNS or times.count(",") != max(0, len(moves) - 1):
-        raise ValueError("a game that nobody began, or whose moves have no times")
-    if times.strip("0123456789,") or len(times) > _MAX_TIMES:
-        raise ValueError("a game with a time that is not a number")
-    of_first, of_second = _mask(moves[::2]), _mask(moves[1::2])
-    if WON[of_first] or WON[of_second]:
-        last = _mask(moves[-1])
-        won_before = WON[of_first & ~last] or WON[of_second & ~last]
-        result = None if won_before else first if WON[of_first] else _TURNS[first]
-    else:
-        result = "=" if of_first | of_second == FULL else "-"
-    if of_first & of_second or result is None or end not in (result, "x"):
-        raise ValueError("a game with a move or an end that is not legal")
+    if (seats, first, end) not in _CHECKED:
+        check_seats(seats)
+        if first not in ("A", "B") or end not in describe.RESULTS:
+            raise ValueError("a game that nobody began, or with an unknown end")
+        _CHECKED.add((seats, first, end))
+    if moves.strip("012345678") or len(moves) > len(_PLIES):
+        raise ValueError("a game with something else than moves")
+    if times.strip("0123456789,") or times.count(",") != (len(moves) or 1) - 1:
+        raise ValueError("a game without a time for each move")
+    if len(times) > _MAX_TIMES:
+        raise ValueError("a game with a time of too many digits")
 
 
-_BITS = {str(cell): 1 << cell for cell in range(9)}
-_TURNS = {"A": "B", "B": "A"}
+_CHECKED: set[tuple[str, str, str]] = set()
+"""Of seats, beginners and ends there are few combinations."""
 
 
-@cache
-def _mask(cells: str) -> int:
-    """The cells of one player, at most five, as a mask."""
-    mask = 0
-    for cell in cells:
-        bit = _BITS.get(cell, 0)
-        if not bit or mask & bit:
-            raise ValueError("a game with a move that is not legal")
-        mask |= bit
-    return mask
+def check_legal(moves: str, first: str, end: str) -> None:
+    """Raise `ValueError` if the moves are not legal, or have another end."""
+    if end not in (outcome(map(int, moves), first), "x"):
+        raise ValueError("a game whose end does not follow from its moves")
 
 
 def check_seats(seats: str) -> None:
@@ -68,8 +58,9 @@ def check_seats(seats: str) -> None:
 
 def check_times(*times: int | None) -> None:
     """Raise `ValueError` for a time that is not before the year 9999."""
-    if any(time is not None and not -_YEAR_9999 < time < _YEAR_9999 for time in times):
-        raise ValueError("a time that no calendar has")
+    for time in times:
+        if time is not None and not -_YEAR_9999 < time < _YEAR_9999:
+            raise ValueError("a time that no calendar has")
 
 
 def thinking(times: str) -> list[int | None]:
@@ -83,6 +74,14 @@ def thinking(times: str) -> list[int | None]:
         return list(map(sub, at, [0, *at]))
     known = pairwise([0, *(int(time) if time else None for time in moved)])
     return [None if now is None or before is None else now - before for before, now in known]
+
+
+@lru_cache(1)  # an export asks about A and about B
+def _mistakes(moves: str) -> tuple[int, int]:
+    """How many mistakes the player who began has made, and the other one."""
+    plies = mistakes(moves)
+    of_second = len([ply for ply in plies if ply & 1])
+    return len(plies) - of_second, of_second
 
 
 class StoredGame(NamedTuple):
@@ -114,7 +113,7 @@ class StoredGame(NamedTuple):
     table_id: str | None
 
     def check(self) -> None:
-        """Raise `ValueError` if no board can have played it, so its row is damaged."""
+        """Raise `ValueError` if noughts cannot have stored it, so its row is damaged."""
         check_game(self.seats, self.first, self.moves, self.times, self.end)
         check_times(self.started, self.played_before, self.heard)
 
@@ -132,6 +131,26 @@ class StoredGame(NamedTuple):
         return called(self.board, self.name)
 
     @property
+    def plies(self) -> int:
+        """How many moves were made."""
+        return len(self.moves)
+
+    @property
+    def cells(self) -> list[int]:
+        """The cell of each move, 0 to 8."""
+        return list(map(int, self.moves))
+
+    @property
+    def mistakes_a(self) -> int:
+        """How many moves of A gave away a win or a draw."""
+        return _mistakes(self.moves)[self.first != "A"]
+
+    @property
+    def mistakes_b(self) -> int:
+        """How many moves of B gave away a win or a draw."""
+        return _mistakes(self.moves)[self.first == "A"]
+
+    @property
     def thought_ms(self) -> list[int | None]:
         """For each move, ms since the move before, or since the start."""
         return thinking(self.times) if self.moves else []
@@ -141,26 +160,37 @@ class StoredGame(NamedTuple):
         return player_of(self.first, ply)
 
 
+class LegalGame(StoredGame):
+    """A stored game whose moves were checked too, for those who replay it."""
+
+    def check(self) -> None:
+        """Raise `ValueError` if no board can have played it, so its row is damaged."""
+        super().check()
+        check_legal(self.moves, self.first, self.end)
+
+
 class Field(NamedTuple):
     """A field of a game: one value in JSON, and one or more columns in an export."""
 
     name: str
-    kind: str
+    column_type: str
     """`int`, `str`, `id` (hex digits), `release`, `timestamp` (ms since 1970, UTC)."""
     meaning: str
     """For help and metadata, with the unit."""
     columns: tuple[str, ...] = ()
     """For a list: the names of its columns in an export, as many as it may have values."""
+    attribute: str = ""
+    """Of `StoredGame`, where it has another name."""
 
 
 FIELDS = (
-    Field("game", "int", "its number in the store"),
+    Field("game", "int", "its number in the store", attribute="id"),
     Field(
         "board",
         "str",
         "usb- and the USB serial number, radio- and its id, else the port or the log's file",
     ),
-    Field("board_name", "str", "what people call it, see `noughts boards`"),
+    Field("board_name", "str", "what people call it, see `noughts boards`", attribute="name"),
     Field("boot", "id", "the id of the board's run, eight hex digits"),
     Field("number", "int", "the board's own count of games since that boot"),
     Field("seats", "str", f"who was player A, and player B: {SEATS_MEANING}", ("seat_a", "seat_b")),
@@ -181,7 +211,13 @@ FIELDS = (
     Field("plies", "int", "how many moves were made"),
     Field("mistakes_a", "int", "moves of A that gave away a win or a draw"),
     Field("mistakes_b", "int", "the same for B"),
-    Field("moves", "int", "the cell of each move, 0 to 8", tuple(f"move_{ply}" for ply in _PLIES)),
+    Field(
+        "moves",
+        "int",
+        "the cell of each move, 0 to 8",
+        tuple(f"move_{ply}" for ply in _PLIES),
+        attribute="cells",
+    ),
     Field(
         "thought_ms",
         "int",
@@ -189,21 +225,9 @@ FIELDS = (
         tuple(f"ms_{ply}" for ply in _PLIES),
     ),
 )
-"""All fields; `values` has the same order."""
+"""All fields, in the order of JSON and exports."""
 
-
-def values(game: StoredGame) -> tuple[Any, ...]:
-    """A game's values, one for each of `FIELDS`; a list for one with columns."""
-    wrong = mistakes(game.moves)
-    of_second = len([ply for ply in wrong if ply & 1])
-    of_both = len(wrong) - of_second, of_second
-    return (
-        *game[:7],
-        describe.RESULTS[game.end],
-        *game[8:13],
-        *game[15:],
-        len(game.moves),
-        *(of_both if game.first == "A" else of_both[::-1]),
-        list(map(int, game.moves)),
-        game.thought_ms,
-    )
+values: Callable[[StoredGame], tuple[Any, ...]] = attrgetter(
+    *(field.attribute or field.name for field in FIELDS)
+)
+"""A game's values, one for each of `FIELDS`; a list for one with columns."""

@@ -3,11 +3,13 @@
 import time
 from bisect import bisect_left
 from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # quicker to format
+_EPOCH_UTC = _EPOCH.replace(tzinfo=None)
 _MS = timedelta(milliseconds=1)
+_HOUR_MS = 3_600_000
 _DAY_S = 86_400
 
 
@@ -22,7 +24,15 @@ def iso(ms: int) -> str:
 
 def utc(ms: int, separator: str = " ") -> str:
     """`2026-11-21 07:03:43.123`, for spreadsheets."""
-    return (_EPOCH_UTC + ms * _MS).isoformat(separator, "milliseconds")
+    hours, ms = divmod(ms, _HOUR_MS)
+    minutes, ms = divmod(ms, 60_000)
+    seconds, ms = divmod(ms, 1000)
+    return f"{_hour(hours, separator)}:{minutes:02}:{seconds:02}.{ms:03}"
+
+
+@lru_cache(100)  # an export has two times for each game, and games come one after another
+def _hour(hours: int, separator: str) -> str:
+    return (_EPOCH_UTC + timedelta(hours=hours)).isoformat(separator, "hours")
 
 
 def from_iso(text: str) -> int:

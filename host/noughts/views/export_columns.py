@@ -18,10 +18,10 @@ _PREFIXES = {"str": "", "id": "0x", "release": "v"}
 
 
 def _columns(field: Field) -> list[Field]:
-    prefix = _PREFIXES.get(field.kind)
+    prefix = _PREFIXES.get(field.column_type)
     meaning = f"{field.meaning}, prefixed with {prefix}" if prefix else field.meaning
-    name = f"{field.name}_utc" if field.kind == "timestamp" else field.name
-    return [Field(each, field.kind, meaning) for each in field.columns or [name]]
+    name = f"{field.name}_utc" if field.column_type == "timestamp" else field.name
+    return [Field(each, field.column_type, meaning) for each in field.columns or [name]]
 
 
 _GROUPS = [_columns(field) for field in FIELDS]
@@ -68,10 +68,10 @@ def columns_of(
         if field.columns:
             parts = list(zip_longest(*given))
             parts += [[None] * len(games)] * (len(field.columns) - len(parts))
-        if field.kind == "timestamp":
+        if field.column_type == "timestamp":
             parts = [[None if ms is None else as_timestamp(ms) for ms in given]]
-        if field.kind in _PREFIXES:
-            prefixes = repeat(_PREFIXES[field.kind])
+        if field.column_type in _PREFIXES:
+            prefixes = repeat(_PREFIXES[field.column_type])
             parts = [list(map(plain_text, part, prefixes)) for part in parts]
         found += parts
     return found

@@ -117,7 +117,7 @@ class LiveBoard:
         """Everything that the page shows, as JSON; display_name: what people call the board."""
         state = self.state
         instructions = self._instructions()
-        model = self.virtual.model if self.virtual else (state.boot.board if state.boot else "")
+        model = self.virtual.model if self.virtual else (state.boot.hardware if state.boot else "")
         return {
             "id": self.id,
             "name": display_name,
