@@ -3,12 +3,13 @@
     play.gif    a game against hard, on a virtual board's LEDs, in device time
     watch.png   `noughts watch`, with virtual boards that play by themselves
     page.png    the page Play
+    emulator.png  a heart on an emulated board
     pages       every page, for three widths, light and dark, into build/pages
     lessons     what the commands in docs/lessons draw
 
 Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
-Other pictures come from elsewhere: board.svg and board.zh-cn.svg are edited by hand, library.svg is
-the fork in docs/python-api.md, and emulator.png is from `microbit-emulator run --png`.
+Other pictures come from elsewhere: board.svg, board.zh-cn.svg and lessons/sheet.svg are edited by
+hand, and library.svg is the fork in docs/python-api.md.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ from playwright.sync_api import Page
 
 from browser import open_chromium
 from lessons import make_pictures
-from microbit_emulator import Microbit
+from microbit_emulator import Microbit, start
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
 from noughts.recording.port_monitor import PortMonitor
@@ -57,7 +58,7 @@ PRESSES = "AAAB" + "BBB"
 """To hard in the menu, and three moves; the third is a mistake."""
 _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
-_WIDTH, _HEIGHT = 420, 390
+_WIDTH, _HEIGHT, _FRONT_HEIGHT = 420, 390, 340
 _COLORS = 64
 _BUTTONS = {"A": 72, "B": 368}
 
@@ -208,9 +209,20 @@ def browsed(html: str, width: int, height: int) -> Image.Image:
         return Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(_COLORS)
 
 
+def emulator(path: Path) -> None:
+    """A heart on an emulated V2, on the front of a micro:bit."""
+    heart = "from microbit import *\ndisplay.show(Image.HEART)"
+    board = start("V2", program={"main.py": heart})
+    board.run_for(500_000)
+    drawn = _drawn(Frame(board.leds(), "", "", 0))
+    front = re.sub("<text.*?</text>", "", _front())  # what the buttons do in the game
+    svg = f'<svg width="{_WIDTH}" height="{_FRONT_HEIGHT}">{_GLOW}{front}{drawn}</svg>'
+    browsed(_STYLE + svg, _WIDTH, _FRONT_HEIGHT).save(path, optimize=True)
+
+
 def readme(path: Path) -> None:
     with _served() as (page, url):
-        page.set_viewport_size({"width": 1024, "height": 880})
+        page.set_viewport_size({"width": 1024, "height": 760})
         page.goto(url + _PLAYED)
         page.get_by_label("What each free cell is worth").check()
         page.wait_for_timeout(_SETTLE_MS)
@@ -254,6 +266,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "play.gif": play,
     "watch.png": watch,
     "page.png": readme,
+    "emulator.png": emulator,
     "pages": every_page,
     "lessons": make_pictures,
 }

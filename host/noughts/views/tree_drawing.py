@@ -6,7 +6,7 @@ from noughts.engines.search import INFINITE, Node, format_score
 from noughts.game.board import Board
 from noughts.markup import SIZE, board_elements
 
-_BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
+_BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 220, 16, 70
 """Pixels: a board, the distances between boards and between plies, the margin, the heading."""
 _INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 
