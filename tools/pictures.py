@@ -222,11 +222,11 @@ def emulator(path: Path) -> None:
 
 def readme(path: Path) -> None:
     with _served() as (page, url):
-        page.set_viewport_size({"width": 1024, "height": 760})
+        page.set_viewport_size({"width": 1024, "height": 600})
         page.goto(url + _PLAYED)
         page.get_by_label("What each free cell is worth").check()
         page.wait_for_timeout(_SETTLE_MS)
-        page.screenshot(path=path)
+        page.screenshot(path=path, full_page=True)
 
 
 def every_page(_: Path) -> None:

@@ -29,7 +29,7 @@ class _Entry(NamedTuple):
 _PLAY = {
     "play": _Entry("play", "noughts play", "play on a virtual micro:bit in this terminal"),
     "web": _Entry("web", "noughts web", "play and watch boards in the browser"),
-    "vs": _Entry("vs", "noughts vs hard", "play an engine by typing, or watch two play"),
+    "vs": _Entry("vs", "noughts vs hard", "play against an engine, or watch two play"),
 }
 _BOARD = {
     "flash": _Entry("board", "noughts flash", "copy the game to a board by its USB drive"),

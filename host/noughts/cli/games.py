@@ -58,6 +58,7 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 @click.option(
     "-n",
     metavar="N",
+    cls=options.Option,
     type=options.IntRange(1, _MAX),
     help=f"list the newest N ({_NEWEST}; with --json all)",
 )
@@ -167,6 +168,7 @@ def _number(text: str) -> int | str:
 @click.option(
     "--speed",
     metavar="X",
+    cls=options.Option,
     type=options.Number(0.1, 100),
     help="play it, X times as fast as it was played",
 )

@@ -48,6 +48,25 @@ class Number(click.FloatRange):
         return number
 
 
+class Option(click.Option):
+    """An option whose help says its range and its default in words: `(1 to 16; usually 3)`."""
+
+    def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
+        """Nothing in brackets: `get_help_record` says it."""
+        return {}
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        words = []
+        if isinstance(self.type, click.IntRange | click.FloatRange):
+            least = "above " * self.type.min_open + f"{self.type.min:g}"
+            words.append(f"{least} to {self.type.max:,}")
+        if "default" in super().get_help_extra(ctx):
+            is_number = isinstance(self.default, float)
+            words.append(f"usually {f'{self.default:g}' if is_number else self.default}")
+        return record and (record[0], f"{record[1]}  ({'; '.join(words)})" if words else record[1])
+
+
 class Command(click.Command):
     """A command whose errors name it, also for an option without its value."""
 
@@ -279,6 +298,7 @@ def own_engines(run: Run) -> Run:
     @click.option(
         "--limit",
         metavar="SECONDS",
+        cls=Option,
         type=Number(0, 3600, min_open=True),
         default=LIMIT_S,
         help="how long your own engine may take to answer",

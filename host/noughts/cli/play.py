@@ -93,6 +93,7 @@ def _step(token: str) -> Step:
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
 @click.option(
     "--board",
+    cls=options.Option,
     type=click.Choice(BOARDS, case_sensitive=False),
     default="V2",
     help="the micro:bit",

@@ -37,11 +37,13 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @click.option(
     "--tree",
     metavar="DEPTH",
+    cls=options.Option,
     type=options.IntRange(1, 9),
     help="draw the search tree, this many plies deep",
 )
 @click.option(
     "--search",
+    cls=options.Option,
     type=click.Choice(_DRAWN),
     default="alphabeta",
     help="which search to draw",

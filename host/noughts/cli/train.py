@@ -50,17 +50,20 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
 @click.option(
     "--games",
     metavar="N",
+    cls=options.Option,
     type=IntRange(1, 1_000_000),
     help=f"how many games it plays [default: {_GAMES}]",
 )
 @click.option(
     "--seat",
+    cls=options.Option,
     type=click.Choice(_SEATS),
     default="first",
     help="whether it moves first",
 )
 @click.option(
     "--seed",
+    cls=options.Option,
     default=1,
     help="the seed of the random numbers",
 )

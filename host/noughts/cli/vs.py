@@ -47,6 +47,7 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
 @options.engine_arguments(f"one to play, or two to watch: {', '.join(engines())}")
 @click.option(
     "--first",
+    cls=options.Option,
     type=click.Choice(["me", "it"]),
     default="me",
     help="who moves first, as X",
@@ -62,7 +63,7 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
     help="leave a MENACE's file as it is; otherwise it learns from your game",
 )
 def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
-    """Play an engine by typing, or watch two play."""
+    """Play against an engine, or watch two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
         raise click.UsageError(f"name one engine to play, or two to watch, not {len(players)}")
@@ -176,12 +177,14 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
     "-n",
     "--games",
     metavar="N",
+    cls=options.Option,
     type=IntRange(2, 10_000_000),
     default=1000,
     help="games for each pair (even)",
 )
 @click.option(
     "--seed",
+    cls=options.Option,
     default=0,
     help="the seed of the random numbers",
 )

@@ -51,6 +51,7 @@ _SIGNALS_S = 0.5
 @click.option(
     "--emulated",
     metavar="N",
+    cls=options.Option,
     type=options.IntRange(1, 16),
     help="start N boards that play by themselves",
 )

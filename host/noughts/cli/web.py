@@ -20,6 +20,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 @click.option(
     "--port",
     metavar="N",
+    cls=options.Option,
     type=IntRange(0, 65535),
     default=PORT,
     help="the port, or the next free one; 0: any",
@@ -27,6 +28,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
 @click.option(
     "--boards",
     metavar="N",
+    cls=options.Option,
     type=IntRange(0, 8),
     default=1,
     help="how many virtual boards to start",
