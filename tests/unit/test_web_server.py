@@ -189,7 +189,7 @@ def test_taken_port_is_replaced_by_a_later_one():
 
 def test_web_command_prints_the_address_and_warns_of_other_computers(tmp_path, capsys):
     site = Site(tmp_path / "games.db", 8017, (*Site.hosts, "192.0.2.2"), lan=True)
-    web._ready(site, browse=False)
+    web.announce(site, browse=False)
     here, warning = capsys.readouterr().err.splitlines()
     assert here == "noughts is at http://127.0.0.1:8017/ (Ctrl-C ends)"
     assert warning == (

@@ -55,14 +55,15 @@ def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None
     with listening(port, lan) as sock:
         hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
         site = Site(path, sock.getsockname()[1], hosts, lan, boards)
-        ready = partial(_ready, site, not no_browser)
+        ready = partial(announce, site, not no_browser)
         live = live_boards(site)
         with suppress(KeyboardInterrupt):  # the usual way to end it
             http_server(application(site, live, ready)).run([sock])
         live.watch.raise_fault()
 
 
-def _ready(site: Site, browse: bool) -> None:
+def announce(site: Site, browse: bool) -> None:
+    """Say where the page is, and open it in a browser if that is wanted."""
     here, *others = [f"http://{address}/" for address in site.addresses]
     say(f"noughts is at {here} (Ctrl-C ends)")
     if site.lan:
