@@ -236,6 +236,22 @@ async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
         assert not app.is_running
 
 
+async def test_screen_ends_with_its_watch(tmp_path):
+    """The command then says what went wrong."""
+
+    def fail():
+        raise KeyError("seats")
+
+    watch = Watch(tmp_path / "games.db")
+    app = WatchApp(watch)
+    async with app.run_test():
+        watch.receive(Delivered(fail))
+        watch.start()
+        await settled(lambda: not app.is_running)
+    watch.close()
+    assert "KeyError('seats')" in watch.error
+
+
 async def test_chosen_game_stays_chosen_when_others_end(screen, tmp_path):
     async with screen(lambda path: [], SMALL) as (pilot, app, happens):
         shown = screen_text(app)

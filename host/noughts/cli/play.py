@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -184,7 +184,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         saving = stack.enter_context(ThreadPoolExecutor(1))
 
         def finish() -> None:
-            saving.submit(lambda: None).result()  # after all that were submitted
+            with suppress(RuntimeError):  # it has finished saving already
+                saving.submit(lambda: None).result()  # after all that were submitted
             watch.close()
 
         app = BoardApp(
