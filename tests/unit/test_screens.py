@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from live_page import Board, settled
-from noughts.protocol.sentences import Boot
+from noughts.protocol.sentences import Boot, Menu
 from noughts.recording.events import (
     BoardNamed,
     BrokerAnswered,
@@ -55,7 +55,7 @@ def plain_environment(monkeypatch):
 def test_play_at_the_end_of_a_game(snap_compare, size):
     board = Board()
     board.shown = bytes([9, 0, 7, 0, 0] + [0] * 5 + [9, 0, 9, 0, 7] + [0] * 5 + [9, 0, 0, 0, 7])
-    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), *stages(A_WINS))
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
     with playing(board, Path("games.db")) as app:
 
         async def shown(pilot):
@@ -69,7 +69,7 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
 @pytest.mark.parametrize("width", [40, 50, 60])
 async def test_narrow_terminal_has_the_instructions_below_the_board(width):
     board = Board()
-    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), *stages(A_WINS))
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
     with playing(board, Path("games.db")) as app:
         async with app.run_test(size=(width, 40)):
             await settled(lambda: "a button  next game: player B begins\n" in screen_text(app))
