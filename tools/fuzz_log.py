@@ -20,7 +20,8 @@ from noughts.recording.events import Event, SentenceStored
 from noughts.recording.recorder import Recorder
 from noughts.rooms.publisher import Message, messages_after
 from noughts.store import capture
-from noughts.store.queries import GameFilter, games
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import games
 from noughts.store.store import Store
 from noughts.views.export_columns import columns_of
 from sample_games import receive, write

@@ -25,7 +25,7 @@ from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.recording.recorder import Recorder
 from noughts.store import queries
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store
 from official import NEWEST, stepped
 from sample_games import receive

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         review,
     )
     from noughts.protocol.sentences import Game
-    from noughts.store.queries import GameFilter
+    from noughts.store.game_filter import GameFilter
     from noughts.store.stored_game import StoredGame
 
 __all__ = [

@@ -26,7 +26,7 @@ from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
 from noughts.store.capture import read as read_capture
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
 from noughts.views.stored_games import games_table

@@ -14,8 +14,9 @@ from noughts.rooms import messages, publisher
 from noughts.rooms.address import parse
 from noughts.rooms.messages import MAX_MESSAGE, digest
 from noughts.store import capture
+from noughts.store.game_filter import GameFilter
 from noughts.store.lines import Received
-from noughts.store.queries import GameFilter, games
+from noughts.store.queries import games
 from noughts.store.store import Store
 from sample_games import AT, BOOT, insert, receive, stages, write
 

@@ -35,7 +35,8 @@ from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived, QueuedSource, read_captured
 from noughts.store import capture
-from noughts.store.queries import GameFilter, boards, games
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import boards, games
 from noughts.store.store import Store
 from sample_games import A_WINS, AT, BOOT, DRAW, receive, stages, wire, write
 

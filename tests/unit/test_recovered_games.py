@@ -12,7 +12,8 @@ from noughts.recording.events import PortClosed, PortOpened, ResentGames
 from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived
 from noughts.store import timestamps
-from noughts.store.queries import GameFilter, games
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import games
 from noughts.views.situation import Observer
 from noughts.web.live import LiveBoard
 from sample_games import AT, receive, stages, wire, write

@@ -20,8 +20,9 @@ from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game, parse, values
 from noughts.store.fold import FoldedGame, Line, fold
+from noughts.store.game_filter import GameFilter
 from noughts.store.lines import Received
-from noughts.store.queries import GameFilter, games
+from noughts.store.queries import games
 from noughts.store.schema import OLDEST_VERSION, VERSION
 from noughts.store.store import Store
 from sample_games import AT, BOOT, DRAW, filled, insert, stages

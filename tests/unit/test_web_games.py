@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 
 from asking import HtmlPage, page
 from noughts.errors import NoughtsError
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.store.timestamps import of_day

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from noughts.store import queries
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from waiting import until

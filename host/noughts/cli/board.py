@@ -340,7 +340,8 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
 
 def _check_games(path: Path) -> str:
     """Compare a store's games with its lines. Raises `StoreError` for those that it corrects."""
-    from noughts.store.queries import GameFilter, count
+    from noughts.store.game_filter import GameFilter
+    from noughts.store.queries import count
     from noughts.store.store import Store
 
     with Store(path) as store:

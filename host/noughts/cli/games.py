@@ -20,7 +20,8 @@ from noughts.protocol.describe import counted, short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
 from noughts.store.board_names import MAX_NAME, as_name
-from noughts.store.queries import GameFilter, boards, count, games, known_board
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import boards, count, games, known_board
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values

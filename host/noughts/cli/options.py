@@ -172,9 +172,9 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
 def stored_games(run: Run) -> Run:
     """The options that choose stored games; the command gets `chosen` and `db`."""
     from noughts.protocol.describe import SEATS_MEANING
-    from noughts.store.queries import GameFilter
+    from noughts.store import game_filter
+    from noughts.store.game_filter import GameFilter
     from noughts.store.stored_game import RESULTS
-    from noughts.views import stored_games as games_views
 
     @click.option(
         "--board",
@@ -186,26 +186,26 @@ def stored_games(run: Run) -> Run:
     @click.option(
         "--seats",
         metavar="AB",
-        type=games_views.seats,
+        type=game_filter.parse_seats,
         help=f"only games of these players, A and B: {SEATS_MEANING}; PH is a person against hard",
     )
     @click.option(
         "--result",
         metavar="RESULT",
-        type=games_views.result,
+        type=game_filter.parse_result,
         multiple=True,
         help=f"only games with this result: {', '.join(RESULTS)}; can be repeated",
     )
     @click.option(
         "--since",
         metavar="DAY",
-        type=games_views.day,
-        help=f"only games that began, or were recovered, on this day or later: {games_views.DAYS}",
+        type=game_filter.parse_day,
+        help=f"only games that began, or were recovered, on this day or later: {game_filter.DAYS}",
     )
     @click.option(
         "--until",
         metavar="DAY",
-        type=games_views.day,
+        type=game_filter.parse_day,
         help="only games on this day or earlier (see --since)",
     )
     @db
@@ -228,7 +228,8 @@ def open_store(db: Path | None) -> Store:
 
 def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is stored, or none matches."""
-    from noughts.store.queries import GameFilter, count
+    from noughts.store.game_filter import GameFilter
+    from noughts.store.queries import count
     from noughts.store.store import command_for, or_demonstration
 
     if not count(store, GameFilter()):

@@ -15,7 +15,8 @@ from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
-from noughts.store.queries import GameFilter, last_games
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import last_games
 from noughts.store.statistics import Stats, board_record, met_positions, stats
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import When

@@ -16,7 +16,7 @@ from noughts.errors import NoughtsError, printable
 from noughts.files import atomic_write
 from noughts.invocation import as_typed, quoted
 from noughts.protocol.describe import counted
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.statistics import people_games
 from noughts.terminal.layout import board, columns, side_by_side
 

@@ -19,7 +19,7 @@ from noughts.game.odds import odds
 from noughts.game.positions import Position, alike, parse_unfinished
 from noughts.protocol.describe import counted
 from noughts.store import queries
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store
 from noughts.terminal.ascii_text import is_plain
 from noughts.terminal.layout import board

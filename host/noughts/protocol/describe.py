@@ -69,6 +69,7 @@ def describe_whole(game: Game, number: int | None = None) -> str:
 
 
 def result(game: Game) -> str:
+    """`A won`, `draw`, `unfinished`."""
     return won(RESULTS[game.end])
 
 
@@ -112,6 +113,7 @@ def seat_order(seat: str) -> tuple[int, str]:
 
 
 def seat_of(engine: str) -> str:
+    """The letter of an engine's seat, from its name."""
     return next(letter for letter, name in _SEATED.items() if name == engine)
 
 
@@ -121,6 +123,7 @@ def opponents(seats: str) -> str:
 
 
 def won(result: str) -> str:
+    """`A won`, from a result such as `A`."""
     return f"{result} won" if result in ("A", "B") else result
 
 

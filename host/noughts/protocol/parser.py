@@ -55,18 +55,18 @@ class Stream:
         data = self._rest + data
         items: list[Item] = []
         begin, xors = 0, _xors(data)
-        for found in _FRAME.finditer(data.decode("latin-1")):
-            start, end = found.span()
-            if xors[start] ^ xors[end - 4] != int(found[2], 16):
+        for match in _FRAME.finditer(data.decode("latin-1")):
+            start, end = match.span()
+            if xors[start] ^ xors[end - 4] != int(match[2], 16):
                 continue
             item: Item
             try:
-                item = parse(found[1])
+                item = parse(match[1])
             except UnknownSentenceError as error:
                 again = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
                 if not again:
                     self._unknown.add(error.what)
-                item = Unknown(escape(found[0].encode()), error.what, again)
+                item = Unknown(escape(match[0].encode()), error.what, again)
             except SentenceError:
                 continue
             if data[begin:start] not in (b"", b"\r\n"):
@@ -100,8 +100,10 @@ def _xors(data: bytes) -> bytes:
 
 
 def escape(data: bytes) -> str:
+    """Bytes as printable ASCII, see `Noise`."""
     return data.decode("latin-1").translate(_HARMLESS)
 
 
 def unescape(text: str) -> bytes:
-    return _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())
+    """The bytes that `escape` has written."""
+    return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), text.encode())

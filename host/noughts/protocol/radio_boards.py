@@ -22,8 +22,10 @@ def sending_board(line: str, radio_id: str) -> str:
 
 @lru_cache
 def is_by_radio(board: str) -> bool:
+    """Whether a board with this name was received by radio."""
     return _BY_RADIO.fullmatch(board) is not None
 
 
 def id_of(board_by_radio: str) -> str:
+    """The id that its name has."""
     return board_by_radio[-8:]

@@ -76,8 +76,8 @@ class Game:
 
 Sentence = Boot | Menu | Game
 
-BOOT_FIELDS = tuple(each.name for each in fields(Boot))
-GAME_FIELDS = tuple(each.name for each in fields(Game))
+BOOT_FIELDS = tuple(field.name for field in fields(Boot))
+GAME_FIELDS = tuple(field.name for field in fields(Game))
 """The names of their fields, in the order in which a sentence has them."""
 _MOVES = GAME_FIELDS.index("moves")
 
@@ -117,6 +117,8 @@ _PLAIN = re.compile("[ -#%-)+-~]*")
 
 
 class ParsedSentence(NamedTuple):
+    """A sentence, and how it came."""
+
     body: str
     """The part between `$` and `*`, without the `NR` and id of radio."""
     sentence: Sentence
@@ -125,6 +127,7 @@ class ParsedSentence(NamedTuple):
 
     @property
     def line(self) -> str:
+        """The sentence as it was sent, without a line end."""
         return framed(self.body, self.radio_id)
 
 
@@ -135,6 +138,7 @@ def is_late(sentence: Sentence, boot: Boot | None) -> bool:
 
 
 def is_same(game: Game, now: Game | None) -> bool:
+    """Whether two sentences are about one game."""
     return now is not None and (game.boot, game.number) == (now.boot, now.number)
 
 
@@ -152,6 +156,7 @@ class Runs:
             self._announced[line] = boot, at
 
     def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
+        """Whether a game had ended some time before; also note what shows the board's run."""
         if isinstance(sentence, Game) and sentence.end != "-":
             # By radio, an end is resent some time later, so its time is not exact.
             return by_radio or sentence.boot != self._announced.get(line, (None, None))[0]
@@ -163,6 +168,7 @@ class Runs:
 
 
 def player_of(first: str, ply: int) -> str:
+    """`A` or `B`, who makes a move; plies count from 0."""
     return "AB"[(ply + (first == "B")) % 2]
 
 
@@ -202,14 +208,14 @@ def parse(body: str) -> ParsedSentence:
     Raises `UnknownSentenceError` if a later version may have sent it, else `SentenceError`.
     """
     radio_id = None
-    if body.startswith("NR") and (found := _RADIO.fullmatch(body)):
-        radio_id, body = found.groups()
-    if found := _GAME.fullmatch(body):
-        return ParsedSentence(body, _game(found), radio_id)
-    if found := _BOOT.fullmatch(body):
-        return ParsedSentence(body, Boot(*found.groups()), radio_id)
-    if found := _MENU.fullmatch(body):
-        return ParsedSentence(body, Menu(*found.groups()), radio_id)
+    if body.startswith("NR") and (match := _RADIO.fullmatch(body)):
+        radio_id, body = match.groups()
+    if match := _GAME.fullmatch(body):
+        return ParsedSentence(body, _game(match), radio_id)
+    if match := _BOOT.fullmatch(body):
+        return ParsedSentence(body, Boot(*match.groups()), radio_id)
+    if match := _MENU.fullmatch(body):
+        return ParsedSentence(body, Menu(*match.groups()), radio_id)
     if _PLAIN.fullmatch(body):
         if later := _LATER_VERSION.match(body):
             raise UnknownSentenceError(f"protocol version {later[1]}")
@@ -218,9 +224,9 @@ def parse(body: str) -> ParsedSentence:
     raise SentenceError("not a valid sentence; ignore the line")
 
 
-def _game(found: re.Match[str]) -> Game:
+def _game(match: re.Match[str]) -> Game:
     # The groups have the order of the fields, see `_pattern`.
-    boot, number, seats, first, moves, ms, end, *later_fields = found.groups()
+    boot, number, seats, first, moves, ms, end, *later_fields = match.groups()
     cells, _, _, result = _played(moves, first)
     if end != result and not (end == "x" and result == "-"):
         raise SentenceError("the end of the game does not follow from its moves; ignore the line")

@@ -56,8 +56,8 @@ def read(file: BinaryIO) -> Iterator[Captured]:
     """Read a captured log, line by line."""
     while line := file.readline(_CHUNK):
         captured = Captured(line, len(line))
-        if found := _LINE.fullmatch(line):
-            at, name, data = (part.decode() for part in found.groups())
+        if match := _LINE.fullmatch(line):
+            at, name, data = (part.decode() for part in match.groups())
             board = unescape(name).decode(errors="replace")
             # An escape may have hidden something else, and 31 February is not a date.
             with suppress(ValueError):

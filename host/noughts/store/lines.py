@@ -176,7 +176,9 @@ class Lines:
         added = [self._add_received(line) for line in received]
         self._write()
         # The games are renewed only now, because several lines of one game come together.
-        return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
+        return [
+            result if isinstance(result, Stored) else self._result_of(*result) for result in added
+        ]
 
     def board(self, name: str) -> int:
         """The number of a board, which is added if it is new."""

@@ -1,16 +1,15 @@
 """Reading from the store: its games and boards."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from noughts.errors import NoughtsError, StoreError
+from noughts.errors import StoreError
 from noughts.protocol.describe import called
+from noughts.store.game_filter import GameFilter
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for, or_demonstration
 from noughts.store.stored_game import (
-    RESULTS,
     LegalGame,
     StoredGame,
     check_game,
@@ -22,58 +21,6 @@ from noughts.store.timestamps import When
 
 _SEARCHED = 200
 """Boards to choose from; more are too many."""
-
-
-@dataclass(frozen=True)
-class GameFilter:
-    """Which games of a store; by default all.
-
-    Raises `NoughtsError` for something that is not a result or a time.
-    """
-
-    boards: tuple[str, ...] = ()
-    """Parts of their names or USB ids."""
-    seats: str | None = None
-    results: tuple[str, ...] = ()
-    """Of `RESULTS`."""
-    since: int | None = None
-    until: int | None = None
-    """Times in ms since 1970; `until` itself is excluded. A recovered game counts by the time by
-    which it had ended. A game without a time fits neither."""
-    moved: bool = False
-    """Only games with a move."""
-
-    def __post_init__(self) -> None:
-        for result in self.results:
-            if result not in RESULTS:
-                raise NoughtsError(f"{result!r} is not a result; choose from {', '.join(RESULTS)}")
-        for time in (self.since, self.until):
-            if not isinstance(time, int | None):
-                raise NoughtsError(f"{time!r} is not a time; give milliseconds since 1970")
-
-    def where(self) -> tuple[str, list[object]]:
-        """A condition in SQL, and its values."""
-        conditions = ["moves <> ''" if self.moved else "1"]
-        values: list[object] = []
-        if self.boards:
-            texts = "caseless(name || char(10) || coalesce(given_name, ''))"
-            found = f"instr({texts}, caseless(?))"
-            # A name begins with its room, such as 3b/; 13b/ is another room.
-            parts = [f"{found} {'= 1' if name.endswith('/') else ''}" for name in self.boards]
-            where = f"SELECT id FROM boards WHERE {' OR '.join(parts)}"
-            conditions.append(f"games.board IN ({where})")
-            values += self.boards
-        if self.seats:
-            conditions.append("seats = ?")
-            values.append(self.seats)
-        if self.results:
-            conditions.append(f"end IN ({', '.join('?' * len(self.results))})")
-            values += [RESULTS[result] for result in self.results]
-        for time, comparison in ((self.since, ">="), (self.until, "<")):
-            if time is not None:
-                conditions.append(f"coalesce(started, played_before) {comparison} ?")
-                values.append(time)
-        return " AND ".join(conditions), values
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
@@ -97,13 +44,13 @@ _GAMES = f"""
 
 
 def games(
-    store: Store, wanted: GameFilter, newest: int | None = None, skipped: int = 0
+    store: Store, game_filter: GameFilter, newest: int | None = None, skipped: int = 0
 ) -> Iterator[StoredGame]:
     """The games in the order in which they were stored, or the newest of them, newest first.
 
     newest: how many. skipped: how many still newer ones are left out.
     """
-    where, values = wanted.where()
+    where, values = game_filter.where()
     order = "games.id"
     if newest is not None:
         order = f"{GAME_TIME} DESC, games.id DESC LIMIT ? OFFSET ?"
@@ -113,37 +60,37 @@ def games(
 
 def game(store: Store, number: int) -> StoredGame:
     """The game with this number in the store. Raises `StoreError`."""
-    found = list(store.rows(LegalGame, f"{_GAMES} WHERE games.id = ?", [number]))
-    if not found:
+    rows = list(store.rows(LegalGame, f"{_GAMES} WHERE games.id = ?", [number]))
+    if not rows:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
-    return found[0]
+    return rows[0]
 
 
 def before_and_after(
-    store: Store, wanted: GameFilter, found: StoredGame
+    store: Store, game_filter: GameFilter, game: StoredGame
 ) -> tuple[int | None, int | None]:
     """The numbers of the matching games that began just before and just after this one.
 
     Games without a time come before all others.
     """
-    where, values = wanted.where()
-    time = next((each for each in found.when if each is not None), UNKNOWN_TIME)
+    where, values = game_filter.where()
+    time = next((time for time in game.when if time is not None), UNKNOWN_TIME)
 
     def nearest(comparison: str, way: str) -> int | None:
         query = (
             f"SELECT id FROM games WHERE {where} AND ({GAME_TIME}, id) {comparison} (?, ?) "
             f"ORDER BY {GAME_TIME} {way}, id {way} LIMIT 1"
         )
-        rows = store.read(query, [*values, time, found.id])
+        rows = store.read(query, [*values, time, game.id])
         return rows[0][0] if rows else None
 
     return nearest("<", "DESC"), nearest(">", "ASC")
 
 
-def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
+def last_games(store: Store, game_filter: GameFilter) -> dict[str, When]:
     """By board, when its latest game was played."""
-    where, values = wanted.where()
+    where, values = game_filter.where()
     # With `max`, SQLite gives the other columns of the row with the maximum.
     columns = f"name, started, played_before, max({GAME_TIME})"
     query = f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id"
@@ -183,22 +130,23 @@ class _LegalPlayedGame(PlayedGame):
         check_legal(self.moves, self.first, self.end)
 
 
-def played(store: Store, wanted: GameFilter, legal: bool = False) -> Iterator[PlayedGame]:
+def played(store: Store, game_filter: GameFilter, legal: bool = False) -> Iterator[PlayedGame]:
     """The matching games in any order, quickly; legal: also look whether their moves are legal."""
-    where, values = wanted.where()
+    where, values = game_filter.where()
     columns = ", ".join(PlayedGame._fields)
     row_type = _LegalPlayedGame if legal else PlayedGame
     return store.rows(row_type, f"SELECT {columns} FROM games WHERE {where}", values)
 
 
-def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
+def count(store: Store, game_filter: GameFilter, what: str = "*") -> int:
     """How many games match, or for how many of them an SQL expression is not NULL."""
-    where, values = wanted.where()
-    ((found,),) = store.read(f"SELECT count({what}) FROM games WHERE {where}", values)
-    return int(found)
+    where, values = game_filter.where()
+    ((number,),) = store.read(f"SELECT count({what}) FROM games WHERE {where}", values)
+    return int(number)
 
 
 def seats_played(store: Store) -> set[str]:
+    """The seats of all games, such as `PH`."""
     return {row.seats for row in store.rows(_Seats, "SELECT DISTINCT seats FROM games")}
 
 
@@ -210,6 +158,8 @@ class _Seats(NamedTuple):
 
 
 class KnownBoard(NamedTuple):
+    """A board, as `noughts boards` lists it."""
+
     number: int
     board: str
     name: str | None
@@ -248,6 +198,7 @@ class NamedBoard(NamedTuple):
 
     @property
     def called(self) -> str:
+        """The name for people: what they call it, else a short form of its own name."""
         return called(self.board, self.name)
 
 
@@ -258,20 +209,20 @@ def named_boards(store: Store) -> Iterator[NamedBoard]:
 
 def names(store: Store) -> dict[str, str]:
     """The names that people have given to boards."""
-    return {each.board: each.name for each in named_boards(store) if each.name is not None}
+    return {board.board: board.name for board in named_boards(store) if board.name is not None}
 
 
 def searched_for(store: Store) -> list[str]:
     """For each board, a text that finds its games: its name, or a part of its USB id."""
-    return [each.called.removeprefix("usb-…") for each in islice(named_boards(store), _SEARCHED)]
+    return [board.called.removeprefix("usb-…") for board in islice(named_boards(store), _SEARCHED)]
 
 
-def known_board(store: Store, wanted: str) -> KnownBoard:
+def known_board(store: Store, number_or_id: str) -> KnownBoard:
     """The board with this number or id, with or without `usb-` or `radio-`. Raises `StoreError`."""
-    for known in boards(store):
-        ids = {known.board.lower().removeprefix(prefix) for prefix in ("", "usb-", "radio-")}
-        if wanted == str(known.number) or wanted.lower() in ids:
-            return known
+    for board in boards(store):
+        ids = {board.board.lower().removeprefix(prefix) for prefix in ("", "usb-", "radio-")}
+        if number_or_id == str(board.number) or number_or_id.lower() in ids:
+            return board
     listing = command_for("noughts boards", store.path)
     advice = f"{listing} lists them{or_demonstration(store.path)}"
-    raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {advice}")
+    raise StoreError(f"no board {number_or_id[:60]!r} is in {store.path}; {advice}")

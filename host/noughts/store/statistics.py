@@ -13,7 +13,8 @@ from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
 from noughts.protocol.describe import called, is_chip, seat_order
-from noughts.store.queries import GameFilter, count, named_boards, played
+from noughts.store.game_filter import GameFilter
+from noughts.store.queries import count, named_boards, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
@@ -35,9 +36,11 @@ class Player:
 
     @property
     def mistakes_a_game(self) -> float | None:
+        """Mistakes per game; None without games."""
         return self.mistakes / self.games if self.games else None
 
     def add(self, other: Player) -> None:
+        """Add the numbers of another board."""
         self.games += other.games
         self.moves += other.moves
         self.mistakes += other.mistakes
@@ -73,15 +76,19 @@ class _Figures:
 
 @dataclass
 class BoardStats(_Figures):
+    """The statistics of one board."""
+
     board: str = ""
     name: str | None = None
 
     @property
     def called(self) -> str:
+        """Its name for people."""
         return called(self.board, self.name)
 
     @property
     def people(self) -> Player:
+        """The numbers of the people who played on it."""
         return self.players.get("P", Player())
 
     def against_chip(self) -> tuple[int, int, int]:
@@ -121,11 +128,13 @@ class Stats(_Figures):
     """How many games that were won or drawn had so many moves."""
 
 
-def stats(store: Store, wanted: GameFilter) -> Stats:
+def stats(store: Store, game_filter: GameFilter) -> Stats:
     """The statistics of the matching games. Raises `StoreError`."""
-    found = Stats(recovered=count(store, wanted, _RECOVERED), by_radio=count(store, wanted, _RADIO))
+    totals = Stats(
+        recovered=count(store, game_filter, _RECOVERED), by_radio=count(store, game_filter, _RADIO)
+    )
     counted: defaultdict[int, _Figures] = defaultdict(_Figures)
-    for number, seats, first, moves, times, end in played(store, wanted):
+    for number, seats, first, moves, times, end in played(store, game_filter):
         board = counted[number]
         board.results[seats, first][end] += 1
         by_turn = _by_turn(seats, first)
@@ -136,9 +145,9 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
         mover.thought_ms += thought[::2]
         other.thought_ms += thought[1::2]
         if end in "AB=":
-            found.lengths[len(moves)] += 1
+            totals.lengths[len(moves)] += 1
             if by_turn[0] == "P":
-                found.first_moves[int(moves[0])] += 1
+                totals.first_moves[int(moves[0])] += 1
             mover.games += 1
             other.games += 1
             mover.moves += (len(moves) + 1) // 2
@@ -149,13 +158,13 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
     for named in named_boards(store):
         if named.number in counted:
             figures = counted[named.number]
-            found.boards.append(
+            totals.boards.append(
                 BoardStats(figures.results, figures.players, named.board, named.name)
             )
-            found.add(figures)
-    found.results = {key: found.results[key] for key in sorted(found.results, key=_order)}
-    found.players = {seat: found.players[seat] for seat in sorted(found.players, key=seat_order)}
-    return found
+            totals.add(figures)
+    totals.results = {key: totals.results[key] for key in sorted(totals.results, key=_order)}
+    totals.players = {seat: totals.players[seat] for seat in sorted(totals.players, key=seat_order)}
+    return totals
 
 
 def _order(key: tuple[str, str]) -> tuple[list[tuple[int, str]], str]:
@@ -200,6 +209,7 @@ class MetPosition:
 
     @property
     def met(self) -> int:
+        """How often people had to move here."""
         return self.moves.total()
 
     @property
@@ -209,6 +219,7 @@ class MetPosition:
 
     @property
     def mistakes(self) -> int:
+        """How often they gave away a win or a draw."""
         return self.wrong.total()
 
     @property
@@ -217,25 +228,27 @@ class MetPosition:
         return max(self.wrong.items(), key=lambda item: (item[1], -item[0]))
 
 
-def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
+def met_positions(store: Store, game_filter: GameFilter) -> list[MetPosition]:
     """How people moved in the matching games that were won or drawn; most mistakes first.
 
     Raises `StoreError`.
     """
-    games = people_games(store, wanted, finished=True)
+    games = people_games(store, game_filter, finished=True)
     positions = [
         MetPosition(position, cells, tuple(value_preserving_moves(position)))
         for position, cells in people_moves(games).items()
     ]
-    return sorted(positions, key=lambda each: (-each.mistakes, -each.met, each.position))
+    return sorted(positions, key=lambda met: (-met.mistakes, -met.met, met.position))
 
 
-def people_games(store: Store, wanted: GameFilter, finished: bool = False) -> Iterator[PeopleGame]:
+def people_games(
+    store: Store, game_filter: GameFilter, finished: bool = False
+) -> Iterator[PeopleGame]:
     """The matching games in which people moved; finished: only those that were won or drawn.
 
     Raises `StoreError`.
     """
-    for _, seats, first, moves, _, end in played(store, wanted, legal=True):
+    for _, seats, first, moves, _, end in played(store, game_filter, legal=True):
         one, two = (seat == "P" for seat in _by_turn(seats, first))
         if any((one, two)[: len(moves)]) and not (finished and end not in "AB="):
             yield PeopleGame(tuple(map(int, moves)), (one, two))

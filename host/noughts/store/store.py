@@ -274,7 +274,7 @@ class _Files:
         present = [_identity(file) for file in self._paths]
         # SQLite makes the log when it needs it.
         pairs = zip(self._identities, present, strict=True)
-        self._identities = [known or now for known, now in pairs]
+        self._identities = [opened or now for opened, now in pairs]
         return self._identities != present
 
     def close(self) -> None:
@@ -313,4 +313,4 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def unused_path_near(path: Path) -> Path:
     """Where to store instead of in a store that is gone: `games-2.db`, or the next free number."""
     paths = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in itertools.count(2))
-    return next(each for each in paths if not each.exists())
+    return next(other for other in paths if not other.exists())

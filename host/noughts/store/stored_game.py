@@ -68,12 +68,15 @@ def thinking(times: str) -> list[int | None]:
 
     None if one of the two times was not received.
     """
-    moved = times.split(",")
-    if "" not in moved:  # as in nearly all games
-        at = list(map(int, moved))
-        return list(map(sub, at, [0, *at]))
-    known = pairwise([0, *(int(time) if time else None for time in moved)])
-    return [None if now is None or before is None else now - before for before, now in known]
+    texts = times.split(",")
+    if "" not in texts:  # as in nearly all games
+        moved_ms = list(map(int, texts))
+        return list(map(sub, moved_ms, [0, *moved_ms]))
+    received_ms = [0, *(int(text) if text else None for text in texts)]
+    return [
+        None if start_ms is None or end_ms is None else end_ms - start_ms
+        for start_ms, end_ms in pairwise(received_ms)
+    ]
 
 
 @lru_cache(1)  # an export asks about A and about B
@@ -124,10 +127,12 @@ class StoredGame(NamedTuple):
 
     @property
     def when(self) -> When:
+        """When it was played, as far as that is known."""
         return When(self.started, self.played_before)
 
     @property
     def called(self) -> str:
+        """The board's name for people."""
         return called(self.board, self.name)
 
     @property

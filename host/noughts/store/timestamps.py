@@ -14,6 +14,7 @@ _DAY_S = 86_400
 
 
 def now() -> int:
+    """The present time."""
     return time.time_ns() // 1_000_000
 
 

@@ -14,12 +14,12 @@ _COPIED = ("boards", "lines", "published")
 
 def upgrade(db: sqlite3.Connection) -> None:
     """Make and fill the tables of this version, within a transaction."""
-    created = db.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    # Before tables are renamed: a view would follow its table.
+    # Views and indices first: a view would follow its table to the new name.
     for kind in ("view", "index"):
-        for name in [name for each, name in created if each == kind]:
+        for name in _names(db, kind):
             db.execute(f"DROP {kind} {name}")
-    for name in [name for each, name in created if each == "table"]:
+    old_tables = _names(db, "table")
+    for name in old_tables:
         db.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
     for statement in TABLES:
         db.execute(statement)
@@ -29,8 +29,14 @@ def upgrade(db: sqlite3.Connection) -> None:
         )
         db.execute(f"INSERT INTO {name} ({columns}) SELECT {columns} FROM old_{name}")
     Lines(db).derive(games="old_games")
-    for name in [name for each, name in created if each == "table"]:
+    for name in old_tables:
         db.execute(f"DROP TABLE old_{name}")
+
+
+def _names(db: sqlite3.Connection, kind: str) -> list[str]:
+    """The names of all tables, views or indices that were made by a statement."""
+    query = "SELECT name FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
+    return [name for (name,) in db.execute(query, (kind,))]
 
 
 def _columns(db: sqlite3.Connection, table: str) -> list[str]:

@@ -1,19 +1,15 @@
-"""Stored games: choosing some of them, describing that choice, and listing them."""
+"""Stored games: a choice of them in words, and lists."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 from noughts.protocol.describe import opponents, seated, won
-from noughts.store import timestamps
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.stored_game import RESULTS, StoredGame
 from noughts.views.table import Table, Value, numbers, texts
 
 _HALF_DAY_MS = 43_200_000
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date such as 2026-11-21"
 MOVED = GameFilter(moved=True)
 """The games that people choose from: all in which somebody has moved."""
 
@@ -48,36 +44,6 @@ def describe(game_filter: GameFilter) -> str:
         words.append(" or ".join(map(won, game_filter.results)))
     words += [f"{name} {day}" for name, day in days(game_filter).items()]
     return ", ".join(words)
-
-
-def seats(text: str) -> str:
-    """The seats of A and B, in any case. Raises `ValueError`, saying what is wrong."""
-    if not re.fullmatch("[A-Za-z]{2}", text):
-        raise ValueError(f"{text[:20]!r} is not the letters of two players, such as PH")
-    return text.upper()
-
-
-def result(text: str) -> str:
-    """One of `RESULTS`, in any case. Raises `ValueError`, saying what is wrong."""
-    names = {name.lower(): name for name in RESULTS}
-    if text.lower() not in names:
-        raise ValueError(f"{text[:20]!r} is not a result; choose from {', '.join(RESULTS)}")
-    return names[text.lower()]
-
-
-def day(text: str) -> tuple[int, int]:
-    """The beginning and the end of a day. Raises `ValueError`, saying what is wrong."""
-    today = timestamps.today()
-    ago = {name: (today.weekday() - number) % 7 for number, name in enumerate(_WEEKDAYS)}
-    ago |= {"today": 0, "yesterday": 1}
-    try:
-        if text.lower() in ago:
-            chosen_day = today - timedelta(days=ago[text.lower()])
-        else:
-            chosen_day = date.fromisoformat(text)
-        return timestamps.of_day(chosen_day), timestamps.of_day(chosen_day + timedelta(days=1))
-    except (ValueError, OverflowError, OSError) as error:
-        raise ValueError(f"{text[:20]!r} is not a usable date; write {DAYS}") from error
 
 
 def games_table(games: Iterable[StoredGame]) -> Table:

@@ -21,13 +21,13 @@ from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, outcome, parse
 from noughts.recording.data_logs import name_of_copy
-from noughts.store import queries, timestamps
+from noughts.store import game_filter, queries, timestamps
+from noughts.store.game_filter import GameFilter
 from noughts.store.lines import Received, Stored
-from noughts.store.queries import GameFilter, searched_for
+from noughts.store.queries import searched_for
 from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
-from noughts.views import stored_games as games_views
 from noughts.views.analysis import FRIEND
 from noughts.views.class_report import statistics
 from noughts.views.replay import replay
@@ -159,11 +159,11 @@ def requested_games(query: QueryParams) -> GameFilter:
 
     Raises `NoughtsError`.
     """
-    since, until = (_last(query, name, games_views.day) for name in ("since", "until"))
+    since, until = (_last(query, name, game_filter.parse_day) for name in ("since", "until"))
     return GameFilter(
         boards=tuple(_all(query, "board", str)),
-        seats=_last(query, "seats", games_views.seats),
-        results=tuple(dict.fromkeys(_all(query, "result", games_views.result))),
+        seats=_last(query, "seats", game_filter.parse_seats),
+        results=tuple(dict.fromkeys(_all(query, "result", game_filter.parse_result))),
         since=since and since[0],
         until=until and until[1],
         moved=True,

@@ -22,7 +22,7 @@ from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position, parse_unfinished
 from noughts.game.puzzles import LEVELS, PeopleMoves, puzzle_level, random_puzzle
 from noughts.protocol.describe import counted
-from noughts.store.queries import GameFilter
+from noughts.store.game_filter import GameFilter
 from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.views.analysis import FRIEND, analysis_of
