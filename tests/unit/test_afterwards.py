@@ -16,7 +16,7 @@ import pytest
 
 from needed import POSIX, long
 from noughts.boards.probe import Check, ProbedBoard
-from noughts.cli.board import _board_facts
+from noughts.cli.board import board_facts
 from noughts.errors import StoreError
 from noughts.recording.events import BoardEvent, Event, SentenceStored
 from noughts.store import timestamps
@@ -258,7 +258,7 @@ def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypat
     (duel,) = json.loads(printed("duel", "hard", "easy", "-n", "2", "--json", db=None))
     for found in (*facts, hexes["V1"], proofs["hard"], proofs["hard"]["first"], duel):
         keys += found
-    keys += [*duel["first"]["won"], *_board_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
+    keys += [*duel["first"]["won"], *board_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
     kinds = [each.event_name for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
     for name in (*keys, *filter(None, kinds), "boot", "game"):
         assert f"`{name}`" in document, name

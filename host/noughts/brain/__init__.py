@@ -74,6 +74,8 @@ def choose(position: Position, table: Table) -> Choice:
     If several entries fit, which happens only with a bad table, the device takes any of them.
     """
     value_of = cell_values(position, table.weights)
+    # A taken cell is worth less than any free one. Like the device's code, this does not check that
+    # an entry's value belongs to a free cell: a bad table shows itself here, as on the chip.
     values_by_cell = [value_of.get(cell, -1) for cell in range(9)]
     fingerprint_part = 32 * fingerprint(value_of)
     fitting_entries = [entry for entry in table.book if entry - fingerprint_part in values_by_cell]

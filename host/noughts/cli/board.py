@@ -327,7 +327,7 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
     if store_path.exists():
         computer_checks.append(Check.of("games", partial(_check_games, store_path)))
     if as_json:
-        facts = [_board_facts(board, checks) for board, checks in checks_by_board]
+        facts = [board_facts(board, checks) for board, checks in checks_by_board]
         print(json.dumps({"here": [asdict(check) for check in computer_checks], "boards": facts}))
     else:
         _print_checks(computer_checks)
@@ -361,7 +361,8 @@ def _print_checks(checks: Sequence[Check]) -> None:
             print(f"    {printable(line)}")
 
 
-def _board_facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
+def board_facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
+    """What is known about a board, for `--json`; None for what is not."""
     return {
         "drive": str(board.drive.path) if board.drive else None,
         "interface": board.drive.interface if board.drive else None,

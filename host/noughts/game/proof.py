@@ -95,6 +95,7 @@ def prove(engine: Engine, on_answer: Callable[[], object] = lambda: None) -> Pro
     """
     replies: dict[Position, Reply] = {}
     varies = None
+    # An engine that varies is asked twice, first about all positions: it may change over time.
     for position in [*unfinished()] * (2 if engine.may_vary else 1):
         reply = engine.reply(position)
         on_answer()
@@ -114,36 +115,48 @@ def prove(engine: Engine, on_answer: Callable[[], object] = lambda: None) -> Pro
 
 
 def _end(result: int, position: Position) -> Seat:
-    games = Counter([(RESULTS[1 - result], position.ply)])
+    """All games from an end: this one."""
     won, lost = Fraction(result > 0), Fraction(result < 0)
-    line = () if lost else None
-    return Seat(True, games, won, lost, lost, line, lost, line)
+    no_more_moves = () if lost else None
+    return Seat(
+        first=True,  # until it is known
+        games=Counter([(RESULTS[1 - result], position.ply)]),
+        win_chance=won,
+        loss_chance=lost,
+        greatest_loss_chance=lost,
+        likeliest_loss=no_more_moves,
+        likeliest_loss_chance=lost,
+        losing_line=no_more_moves,
+    )
 
 
 def _joined(engine_moves: bool, move_values: MoveValues[Seat]) -> Seat:
+    """All games from a position, from those after each of its moves."""
+
     def part(field: str) -> MoveValues[Fraction]:
         return [(cell, weight, getattr(seat, field)) for cell, weight, seat in move_values]
 
     games: Counter[tuple[str, int]] = sum((seat.games for *_, seat in move_values), Counter())
-    losing = [
+    losing_lines = [
         (cell, *seat.losing_line) for cell, _, seat in move_values if seat.losing_line is not None
     ]
+    # The engine draws its moves; an opponent who knows its chances plays only the best ones.
     greatest = best_or_mean(not engine_moves, part("greatest_loss_chance"))
-    likeliest = [
+    losses = [
         (weight * seat.likeliest_loss_chance, (cell, *seat.likeliest_loss))
         for cell, weight, seat in move_values
         if seat.likeliest_loss is not None
         and (engine_moves or seat.greatest_loss_chance == greatest)
     ]
-    likely, line = max(likeliest, key=lambda game: game[0], default=(Fraction(0), None))
-    total = sum(weight for _, weight, _ in move_values) if engine_moves else 1
+    share, likeliest_loss = max(losses, key=lambda loss: loss[0], default=(Fraction(0), None))
+    total_weight = sum(weight for _, weight, _ in move_values) if engine_moves else 1
     return Seat(
-        True,  # until it is known
-        games,
-        mean(engine_moves, part("win_chance")),
-        mean(engine_moves, part("loss_chance")),
-        greatest,
-        line,
-        likely / total,
-        min(losing, key=len, default=None),
+        first=True,  # until it is known
+        games=games,
+        win_chance=mean(engine_moves, part("win_chance")),
+        loss_chance=mean(engine_moves, part("loss_chance")),
+        greatest_loss_chance=greatest,
+        likeliest_loss=likeliest_loss,
+        likeliest_loss_chance=share / total_weight,
+        losing_line=min(losing_lines, key=len, default=None),
     )

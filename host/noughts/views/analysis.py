@@ -62,6 +62,7 @@ def analysis_of(
     board, end = boards[at], boards[-1]
     turns = [turn_of(board, names) for board in boards]
     marks = marks_for(board.position, names)
+    # Undo and redo stop where a person is to move, not in the middle of an engine's answer.
     persons = [opponent == FRIEND or turn == you for turn in turns]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
     graph = history(moves, start.position, names)
