@@ -68,6 +68,7 @@ class Status(ctypes.Structure):
     halted: int
     locked_up: int
     flash_busy: int
+    has_panicked: int
     _fields_ = (
         *((name, ctypes.c_double) for name in ("now", "idle_until", "instructions")),
         *((name, ctypes.c_uint32) for name in ("reason", "what", "address", "pc")),
@@ -76,6 +77,7 @@ class Status(ctypes.Structure):
         *((name, ctypes.c_uint32 * _LINES) for name in ("in_count", "out_count", "has_more")),
         ("watches_flash", ctypes.c_uint32),
         *((name, ctypes.c_uint32) for name in ("change_at", "change_size", "change_cycles")),
+        ("has_panicked", ctypes.c_uint32),
     )
 
 

@@ -275,6 +275,11 @@ class Microbit(InDeviceTime):
         at = self._call("led_levels")()
         return bytes(self._chip.core.memory[at : at + _LED_COUNT])
 
+    @property
+    def has_panicked(self) -> bool:
+        """Whether the firmware has given up, and only shows the number of the reason."""
+        return bool(self._chip.status.has_panicked)
+
     def pin(self, pin: int) -> PinState:
         """The state of a pin; 0 stands for `pin0`."""
         is_output, is_high, frequency, duty = self._results("pin_state", 4, self._on_edge(pin))
@@ -385,6 +390,8 @@ class Microbit(InDeviceTime):
         """Its LEDs and its latest output, for people."""
         printed = self.uart.recent.decode(errors="replace").splitlines()[-_LINES:]
         shown = "\n".join(printed) or "nothing"
+        if self.has_panicked:
+            shown += "\nIt has panicked: its LEDs show the number of the reason."
         return (
             f"micro:bit {self.board} at {self.clock_us / 1000:,.1f} ms\n"
             f"{leds_as_text(self.leds())}\nThe last lines that it printed:\n{shown}"

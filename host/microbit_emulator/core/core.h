@@ -124,7 +124,7 @@ static struct {
   bool was_reset;    // since a debugger looked
   bool locks_up, locked_up;  // whether a fault locks the core up, instead of ending the run
   bool wants_reset, has_power;
-  i64 look_at_mask;
+  i64 look_at_mask, masked_since;
   u32 vector_table;
 } run_state;
 
@@ -151,6 +151,7 @@ static struct {
   u32 has_more[2];                // the host sets it: a run ends before these lines run dry
   u32 watches_flash;              // the host sets it: a run ends when a write or erase begins
   u32 change_at, change_size, change_cycles;
+  u32 has_panicked;               // interrupts have been masked for long
 } status;
 static void update_status(void);
 APART static void stop_for(u32 reason, u32 what, u32 address);

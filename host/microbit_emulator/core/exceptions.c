@@ -91,7 +91,8 @@ static void stop_for(u32 reason, u32 what, u32 address) {
 
 // Interrupts.
 
-enum { FIRST_IRQ = 16, SVCALL = 11, IDLE_PRIORITY = 256, MASK_LOOK = 48 };
+enum { FIRST_IRQ = 16, SVCALL = 11, IDLE_PRIORITY = 256, MASK_LOOK = 48,
+       PANIC_US = 200000 };  // nothing but CODAL's panic masks interrupts for so long
 
 static void reset_nvic(void) {
   fill(&nvic, 0, sizeof nvic);
@@ -246,6 +247,7 @@ static void reset_processor(void) {
   run_state.stalled = run_state.polling = run_state.asleep = run_state.wants_reset = false;
   run_state.event_register = true;
   run_state.look_at_mask = 0;
+  run_state.masked_since = run_state.base;
   run_state.halted = run_state.halt_at_reset;
   run_state.locked_up = run_state.steps = false;
   run_state.was_reset = true;
@@ -278,6 +280,7 @@ static void run_slice(i64 size) {
   run_state.instructions += cpu.counter;
   cpu.counter = 0;
   cpu.limit = 0;
+  if (!cpu.primask) run_state.masked_since = run_state.base;
   if (run_state.steps) run_state.halted = true;
   run_state.steps = false;
   if (has_stores()) take_stores();
@@ -308,7 +311,7 @@ u32 EXPORT(run)(double end_time) {
     }
     i64 target = least(due, end);
     if (is_waiting()) {
-      run_state.base = target;
+      run_state.base = run_state.masked_since = target;
       continue;
     }
     if (run_state.asleep) run_state.asleep = run_state.event_register = false;
@@ -340,6 +343,7 @@ static void update_status(void) {
   status.locked_up = run_state.locked_up;
   status.asleep = run_state.asleep;
   status.flash_busy = flash_busy();
+  status.has_panicked = run_state.base - run_state.masked_since > cycles(PANIC_US);
   for (u32 line = 0; line < 2; line++) count_line(line, &status.in_count[line], &status.out_count[line]);
 }
 

@@ -47,7 +47,7 @@ export class Microbit {
     this.core = exports;
     this.memory = bytes(0);
     this.times = new Float64Array(buffer, exports.status_at(), 3);
-    this.status = new Uint32Array(buffer, exports.status_at(), 28);
+    this.status = new Uint32Array(buffer, exports.status_at(), 26);
     this.flash = bytes(exports.flash_at(), FLASH[kind]);
     this.ram = bytes(exports.ram_at(), RAM[kind]);
     this.uicr = bytes(exports.information_at() + 0x1000, UICR_SIZE);
@@ -172,6 +172,7 @@ export class Microbit {
     this.afterRun();
   }
   get hasPower() { return !!this.status[POWER]; }
+  get hasPanicked() { return !!this.status[25]; }
   get flashBusy() { return ["", "write", "erase"][this.status[FLASH_BUSY]]; }
 
   /** A V2's data log, as its drive shows it in MY_DATA.HTM; null if there is none. */

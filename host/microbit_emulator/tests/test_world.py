@@ -30,6 +30,18 @@ def test_leds_of_several_rows_light_at_once(microbit: Start) -> None:
 
 
 @EACH_BOARD
+def test_panic_is_named_and_shows_its_number(microbit: Start, board: str) -> None:
+    """CODAL shows the digits by itself, row by row, with interrupts masked."""
+    micro = microbit(board, program={"main.py": "from microbit import panic\npanic(42)"})
+    assert not micro.has_panicked
+    four = "..99.\n.9.9.\n9..9.\n99999\n...9."
+    assert micro.run_until(lambda: leds_as_text(micro.leds()) == four, 9e6, step_us=50_000)
+    assert micro.has_panicked and "It has panicked" in str(micro)
+    micro.reset()
+    assert not micro.has_panicked
+
+
+@EACH_BOARD
 def test_uart_on_pins_has_its_own_serial_line(microbit: Start, board: str) -> None:
     program = (
         "from microbit import *\nuart.init(tx=pin1, rx=pin2)\nuart.write('out')\nword = None\n"
