@@ -126,7 +126,7 @@ def boards(stats: Stats, last_games: Mapping[str, When]) -> Table:
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
         bars({"good": "won", "even": "drawn", "wrong": "lost", "open": "other games"}, parts),
-        frozenset(["between_people", "not_ended", "mistakes", "last"]),
+        frozenset(["between_people", "not_ended", "mistakes", "last_games"]),
     )
 
 
