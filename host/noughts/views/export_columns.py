@@ -21,7 +21,9 @@ def _columns(field: Field) -> list[Field]:
     prefix = _PREFIXES.get(field.column_type)
     meaning = f"{field.meaning}, prefixed with {prefix}" if prefix else field.meaning
     name = f"{field.name}_utc" if field.column_type == "timestamp" else field.name
-    return [Field(each, field.column_type, meaning) for each in field.columns or [name]]
+    return [
+        Field(column_name, field.column_type, meaning) for column_name in field.columns or [name]
+    ]
 
 
 _GROUPS = [_columns(field) for field in FIELDS]
@@ -29,7 +31,9 @@ COLUMNS = [column for group in _GROUPS for column in group]
 
 MEANINGS = [
     (f"{names[0]} to {names[-1]}" if len(names) > 2 else ", ".join(names), meaning)
-    for names, meaning in (([each.name for each in group], group[0].meaning) for group in _GROUPS)
+    for names, meaning in (
+        ([column.name for column in group], group[0].meaning) for group in _GROUPS
+    )
 ]
 """For help: the names of the columns, and their meanings."""
 
@@ -62,16 +66,16 @@ def columns_of(
 
     as_timestamp: how to write ms since 1970, UTC. A cell without a value is None.
     """
-    found: list[Sequence[Value]] = []
-    for field, given in zip(FIELDS, zip(*map(values, games), strict=True), strict=True):
-        parts: list[Sequence[Value]] = [given]
+    columns: list[Sequence[Value]] = []
+    for field, field_values in zip(FIELDS, zip(*map(values, games), strict=True), strict=True):
+        parts: list[Sequence[Value]] = [field_values]
         if field.columns:
-            parts = list(zip_longest(*given))
+            parts = list(zip_longest(*field_values))
             parts += [[None] * len(games)] * (len(field.columns) - len(parts))
         if field.column_type == "timestamp":
-            parts = [[None if ms is None else as_timestamp(ms) for ms in given]]
+            parts = [[None if ms is None else as_timestamp(ms) for ms in field_values]]
         if field.column_type in _PREFIXES:
             prefixes = repeat(_PREFIXES[field.column_type])
             parts = [list(map(plain_text, part, prefixes)) for part in parts]
-        found += parts
-    return found
+        columns += parts
+    return columns
