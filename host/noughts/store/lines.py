@@ -167,7 +167,8 @@ class Lines:
     def add(self, received: Iterable[Received]) -> list[Stored]:
         """Add received lines, and renew their games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
-        if version != self._data_version:  # another program has written
+        if version != self._data_version:
+            # Another program has written, perhaps lines of the same games.
             self._games.clear()
         self._data_version = version
         ((self._last,),) = self._db.execute("SELECT coalesce(max(id), 0) FROM lines")
@@ -226,13 +227,21 @@ class Lines:
         return True
 
     def _append(self, *row: int | str | None) -> int:
-        """Add a line, which is not written yet, with the number that SQLite will give it."""
+        """Add a line, which is not written yet, with the number that SQLite will give it.
+
+        That is the next one, because the newest line is never deleted and nobody else writes now.
+        So many lines can be written with one statement, see `_ROWS`.
+        """
         self._last += 1
         self._rows.append(row)
         return self._last
 
     def _renumber(self, number: int, at: int) -> int:
-        """Give a line an earlier time, and the next number: rooms publish what follows a number."""
+        """Give a line an earlier time, and the next number.
+
+        A room publishes the lines after a number, and may have got past the old one: a line without
+        a time is never published.
+        """
         self._write()
         self._last += 1
         self._db.execute("UPDATE lines SET id = ?, at = ? WHERE id = ?", (self._last, at, number))

@@ -226,15 +226,9 @@ class Store(contextlib.AbstractContextManager["Store"]):
         return False
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows of a query. Raises `StoreError`."""
-        return list(self.each(query, values))
-
-    def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """The rows of a query, one by one. Raises `StoreError`."""
+        """All rows of a query, unchecked. Raises `StoreError`."""
         with self._readable_errors():
-            # `yield from` would close the cursor, perhaps after the store.
-            for row in self.db.execute(query, values):  # noqa: UP028
-                yield row
+            return self.db.execute(query, values).fetchall()
 
     def rows(self, row_type: type[_Row], query: str, values: Sequence[Any] = ()) -> Iterator[_Row]:
         """The rows of a query as objects of a `NamedTuple`, see `rows.py`. Raises `StoreError`."""
