@@ -1,6 +1,7 @@
 """Setting up a clone: its environment, the stubs of device modules, programs that tests need."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -131,4 +132,5 @@ def test_tests_that_lack_a_program_are_listed_once(without_programs, repository)
     assert done.returncode == 0, done.stdout
     skipped = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
     assert len(skipped) == 2
-    assert "Chromium is missing; sh tools/get_test_programs.sh installs it, or" in done.stdout
+    # Where a library is missing too, Playwright's driver does not start.
+    assert re.search("Chromium is missing; |Playwright's driver does not start ", done.stdout)

@@ -22,7 +22,8 @@ def is_plain() -> bool:
     Python itself writes UTF-8 in the locale C, where terminals need not know it.
     """
     locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG", "")
-    return locale in ("C", "POSIX") or "utf" not in (sys.stdout.encoding or "").lower()
+    encoding = getattr(sys.stdout, "encoding", None) or ""  # without an output, there is none
+    return locale in ("C", "POSIX") or "utf" not in encoding.lower()
 
 
 def cell_width(text: str) -> int:

@@ -31,13 +31,12 @@ def prepare() -> None:
     A terminal that only has ASCII gets similar characters instead of others. Elsewhere, what an
     output cannot encode becomes a backslash escape, as do bytes of the input that are not text.
     """
-    plain = is_plain()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
         elif isinstance(stream, io.TextIOWrapper):
-            if plain and mode == "w" and stream.isatty():
+            if mode == "w" and stream.isatty() and is_plain():
                 stream.reconfigure(encoding="ascii", errors=ERRORS)
             else:
                 stream.reconfigure(errors="backslashreplace")
