@@ -74,40 +74,58 @@ def presses(random: Random) -> Iterator[Contact]:
 
 def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
     """The contacts of a gesture, timed from 0, and its duration with the pause after it."""
-    contacts: list[Contact] = []
-
-    def us(low_ms: int, high_ms: int) -> int:
-        return random.randint(low_ms * 1000, high_ms * 1000)
-
-    def press(button: Button, start_us: int, length_us: int) -> int:
-        """Add a press, perhaps with bounces of up to 5 ms. Returns when it ends."""
-        for at_us, closed in ((start_us, True), (start_us + length_us, False)):
-            contacts.append(Contact(at_us, button, closed))
-            if random.random() < _BOUNCING:
-                contacts.extend(bounces(random, at_us, button, closed))
-        return start_us + length_us + 5_000
-
+    finger = _Finger(random)
     if name in _RESTS_MS:
-        return contacts, us(*_RESTS_MS[name])
+        return finger.contacts, finger.us(*_RESTS_MS[name])
     if name in ("tap_a", "tap_b"):
-        return contacts, press(A if name == "tap_a" else B, 0, us(30, 180)) + us(30, 450)
+        tapped = A if name == "tap_a" else B
+        return finger.contacts, finger.press(tapped, 0, finger.us(30, 180)) + finger.us(30, 450)
     one, other = random.choice(((A, B), (B, A)))
     if name in _HOLDS_MS:
-        return contacts, press(one, 0, us(*_HOLDS_MS[name])) + us(50, 400)
-    if name == "both":  # within 100 ms of each other, in either order
-        apart_us = us(0, 95)
-        end_us = press(one, 0, us(100, 250))
-        return contacts, max(end_us, press(other, apart_us, us(30, 250))) + us(150, 450)
-    if name == "burst":  # as fast as a finger can, and faster
+        held_us = finger.us(*_HOLDS_MS[name])
+        return finger.contacts, finger.press(one, 0, held_us) + finger.us(50, 400)
+    perform = {"both": finger.both, "burst": finger.burst}.get(name, finger.roll)
+    return finger.contacts, perform(one, other)
+
+
+class _Finger:
+    """Presses buttons, at times from 0, and notes the contacts. Its gestures return their end."""
+
+    def __init__(self, random: Random) -> None:
+        self.contacts: list[Contact] = []
+        self._random = random
+
+    def us(self, low_ms: int, high_ms: int) -> int:
+        return self._random.randint(low_ms * 1000, high_ms * 1000)
+
+    def press(self, button: Button, start_us: int, length_us: int) -> int:
+        """Add a press, perhaps with bounces of up to 5 ms. Returns when it ends."""
+        for at_us, closed in ((start_us, True), (start_us + length_us, False)):
+            self.contacts.append(Contact(at_us, button, closed))
+            if self._random.random() < _BOUNCING:
+                self.contacts.extend(bounces(self._random, at_us, button, closed))
+        return start_us + length_us + 5_000
+
+    def both(self, one: Button, other: Button) -> int:
+        """Within 100 ms of each other, in either order."""
+        apart_us = self.us(0, 95)
+        end_us = self.press(one, 0, self.us(100, 250))
+        other_end_us = self.press(other, apart_us, self.us(30, 250))
+        return max(end_us, other_end_us) + self.us(150, 450)
+
+    def burst(self, one: Button, _: Button) -> int:
+        """As fast as a finger can, and faster."""
         now_us = 0
-        for _ in range(random.randint(3, 12)):
-            now_us = press(one, now_us, us(8, 60)) + us(8, 60)
-        return contacts, now_us + us(50, 400)
-    # A roll: the other button again and again while one is held.
-    now_us = us(50, 400)
-    for _ in range(random.randint(1, 4)):
-        now_us = press(other, now_us, us(30, 150)) + us(30, 250)
-    return contacts, press(one, 0, now_us) + us(50, 400)
+        for _number in range(self._random.randint(3, 12)):
+            now_us = self.press(one, now_us, self.us(8, 60)) + self.us(8, 60)
+        return now_us + self.us(50, 400)
+
+    def roll(self, one: Button, other: Button) -> int:
+        """The other button again and again while one is held."""
+        now_us = self.us(50, 400)
+        for _ in range(self._random.randint(1, 4)):
+            now_us = self.press(other, now_us, self.us(30, 150)) + self.us(30, 250)
+        return self.press(one, 0, now_us) + self.us(50, 400)
 
 
 def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:

@@ -65,19 +65,19 @@ parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for 
 )
 @options.as_json("the games")
 @options.stored_games
-def run_games(n: int | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
+def run_games(n: int | None, as_json: bool, game_filter: GameFilter, db: Path | None) -> None:
     """List the stored games."""
-    which = listable(chosen)
+    which = listable(game_filter)
     with options.open_store(db) as store:
         if as_json:
-            records = map(_record, games(store, chosen, n or _MAX))
+            records = map(_record, games(store, game_filter, n or _MAX))
             print("[", ",\n".join(map(json.dumps, records)), "]", sep="")
             return
         found = games_table(games(store, which, n or _NEWEST))
         if not found.rows:
             raise options.nothing_found(store)
         total = count(store, which)
-        unfinished = 0 if chosen.results else count(store, chosen) - total
+        unfinished = 0 if game_filter.results else count(store, game_filter) - total
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in table(found):
         print(line if width is None else cut(line, width))
@@ -271,7 +271,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
 @options.output("the file to write (default, or -: standard output)")
 @options.stored_games
 def run_export(
-    format: str | None, output: Path | None, chosen: GameFilter, db: Path | None
+    format: str | None, output: Path | None, game_filter: GameFilter, db: Path | None
 ) -> None:
     """Write games as a table for a spreadsheet."""
     ending = output.suffix.lower()[1:] if output else ""
@@ -279,13 +279,13 @@ def run_export(
     if kind not in _FORMATS:
         raise click.UsageError(f"there is no format {ending!r}; add --format csv, jsonl or parquet")
     with options.open_store(db) as store:
-        total = count(store, chosen)
+        total = count(store, game_filter)
         if not total:
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             write, as_timestamp = _FORMATS[kind]
-            found = games(store, chosen)
+            found = games(store, game_filter)
 
             def parts() -> Columns:
                 while part := list(islice(found, _AT_ONCE)):

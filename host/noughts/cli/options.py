@@ -35,13 +35,18 @@ FILE.name = "file"  # as the help calls it
 
 
 class IntRange(click.IntRange):
+    """A whole number between limits."""
+
     name = "number"  # as messages call it
 
 
 class Number(click.FloatRange):
+    """A number between limits."""
+
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse `nan` too."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):  # it is neither below nor above a limit
             self.fail(f"{value!r} is not a valid number", param, ctx)
@@ -71,6 +76,7 @@ class Command(click.Command):
     """A command whose errors name it, also for an option without its value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Click's parser raises some errors without their command."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -165,12 +171,12 @@ def prove_table(table: brain.Table, unproved: bool) -> None:
     """Raise `NoughtsError` for a table that can lose or give away a win; warn if it is accepted."""
     if not unproved:
         brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
-    elif found := brain.flaw(table):
-        say(f"noughts: {found}; accepted, because of --unproved")
+    elif flaw := brain.flaw(table):
+        say(f"noughts: {flaw}; accepted, because of --unproved")
 
 
 def stored_games(run: Run) -> Run:
-    """The options that choose stored games; the command gets `chosen` and `db`."""
+    """The options that choose stored games; the command gets `game_filter` and `db`."""
     from noughts.protocol.describe import SEATS_MEANING
     from noughts.store import game_filter
     from noughts.store.game_filter import GameFilter
@@ -179,7 +185,7 @@ def stored_games(run: Run) -> Run:
     @click.option(
         "--board",
         metavar="NAME",
-        type=lambda text: text.encode(errors="replace").decode(),
+        type=lambda text: text.encode(errors="replace").decode(),  # any bytes are possible
         multiple=True,
         help="only boards with this in their name or USB id; can be repeated",
     )
@@ -214,7 +220,7 @@ def stored_games(run: Run) -> Run:
         *, board: Any, seats: Any, result: Any, since: Any, until: Any, **named: Any
     ) -> Any:
         since, until = since and since[0], until and until[1]
-        return run(chosen=GameFilter(board, seats, result, since, until, moved=True), **named)
+        return run(game_filter=GameFilter(board, seats, result, since, until, moved=True), **named)
 
     return with_games
 
@@ -252,22 +258,23 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
 
     SIGHUP is the exception: when a terminal closes, kernel and shell may both send one.
     """
-    came: list[int] = []
+    received: list[int] = []
     # Windows has no SIGHUP.
-    before = {int(each): signal.getsignal(each) for each in signal.Signals if each.name in names}
+    numbers = [int(number) for number in signal.Signals if number.name in names]
+    old_handlers = {number: signal.getsignal(number) for number in numbers}
 
     def on_signal(number: int, _: object) -> None:
         if signal.Signals(number).name != "SIGHUP":
-            signal.signal(number, before[number])
-        came.append(number)
+            signal.signal(number, old_handlers[number])
+        received.append(number)
         stop.set()
 
-    for number in before:
+    for number in numbers:
         signal.signal(number, on_signal)
     try:
-        yield came
+        yield received
     finally:
-        for number, handler in before.items():
+        for number, handler in old_handlers.items():
             signal.signal(number, handler)
 
 
@@ -284,7 +291,7 @@ def engine_arguments(about: str) -> Callable[[Run], Run]:
 
 
 def own_engines(run: Run) -> Run:
-    """The options for your own engines; the command gets all engines, in `chosen`.
+    """The options for your own engines; the command gets all engines, in `named_engines`.
 
     Files with the same name, or with the name of one of our engines, are called by their paths.
     """
@@ -308,13 +315,13 @@ def own_engines(run: Run) -> Run:
     def with_engines(
         *, engine: Sequence[str], program: Sequence[str], limit: float, **named: Any
     ) -> Any:
-        found = [named_engine(name, limit) for name in engine]
-        found += [from_program(command, limit) for command in program]
-        called = [*(each.name for each in found), *engines()]
-        for each, typed in zip(found, [*engine, *program], strict=True):
-            if called.count(each.name) > 1:
-                each.name = printable(typed)
-        return run(chosen=found, **named)
+        named_engines = [named_engine(name, limit) for name in engine]
+        named_engines += [from_program(command, limit) for command in program]
+        names = [*(one.name for one in named_engines), *engines()]
+        for one, typed in zip(named_engines, [*engine, *program], strict=True):
+            if names.count(one.name) > 1:
+                one.name = printable(typed)
+        return run(named_engines=named_engines, **named)
 
     return with_engines
 

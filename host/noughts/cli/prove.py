@@ -164,10 +164,10 @@ class _Proved:
 @options.command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
 @options.engine_arguments(f"{', '.join(engines())}; all of these by default")
 @options.as_json("the results")
-def run_prove(chosen: list[Engine], as_json: bool) -> None:
+def run_prove(named_engines: list[Engine], as_json: bool) -> None:
     """Prove which engines never lose."""
-    asked = chosen or engines().values()
-    proved = {each.name: _Proved(each, bool(chosen)) for each in asked}
+    asked = named_engines or engines().values()
+    proved = {each.name: _Proved(each, bool(named_engines)) for each in asked}
     if as_json:
         facts = {name: each.facts() for name, each in proved.items()}
         print(json.dumps(facts, default=str))  # such as 191/192

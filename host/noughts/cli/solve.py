@@ -73,7 +73,7 @@ def run_solve(
     search: Literal["alphabeta", "minimax"],
     svg: Path | None,
     chip: bool,
-    chosen: list[Engine],
+    named_engines: list[Engine],
     as_json: bool,
 ) -> None:
     """Show a position's value and the best line."""
@@ -88,7 +88,7 @@ def run_solve(
     if chip:
         labels, facts, lines = _by_chip(solved)
     else:
-        labels, facts, lines = _by_search(solved, [*engines().values(), *chosen])
+        labels, facts, lines = _by_search(solved, [*engines().values(), *named_engines])
     if as_json:
         print(json.dumps(facts))
     else:

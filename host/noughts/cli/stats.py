@@ -38,10 +38,10 @@ _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
     endings=FORMATS,
 )
 @options.stored_games
-def run_stats(as_json: bool, plot: Path | None, chosen: GameFilter, db: Path | None) -> None:
+def run_stats(as_json: bool, plot: Path | None, game_filter: GameFilter, db: Path | None) -> None:
     """Count results, first moves and mistakes."""
     with options.open_store(db) as store:
-        found = stats(store, chosen)
+        found = stats(store, game_filter)
         if not found.games and (plot or not as_json):
             raise options.nothing_found(store)
     if plot is not None:
@@ -103,7 +103,7 @@ def _record(found: Stats) -> dict[str, object]:
     help="write the table of boards as CSV (see docs/scripts.md)",
 )
 @options.stored_games
-def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path | None) -> None:
+def run_report(output: Path | None, as_csv: bool, game_filter: GameFilter, db: Path | None) -> None:
     """Write a page about a class."""
     ending = output.suffix.lower() if output else ""
     as_csv = as_csv or ending == ".csv"
@@ -112,10 +112,10 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
     if not (as_csv or output) and sys.stdout.isatty():
         raise click.UsageError("a report is for a browser; name a file, such as -o class.html")
     with options.open_store(db) as store:
-        found = stats(store, chosen)
+        found = stats(store, game_filter)
         if not found.games:
             raise options.nothing_found(store)
-        last = last_games(store, chosen)
+        last = last_games(store, game_filter)
         if as_csv:
             text = _csv(found, last)
         else:
@@ -123,8 +123,8 @@ def run_report(output: Path | None, as_csv: bool, chosen: GameFilter, db: Path |
 
             text = render(
                 "report.html",
-                found=class_report.statistics(found, last, met_positions(store, chosen)),
-                chosen=describe(chosen),
+                found=class_report.statistics(found, last, met_positions(store, game_filter)),
+                game_filter=describe(game_filter),
                 made=timestamps.local(timestamps.now()),
                 version=__version__,
             )

@@ -75,10 +75,10 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
 @options.output("write the table here", endings=[".py"])
 @options.as_json("what was learned")
 @options.stored_games
-def run_learn(output: Path | None, as_json: bool, chosen: GameFilter, db: Path | None) -> None:
+def run_learn(output: Path | None, as_json: bool, game_filter: GameFilter, db: Path | None) -> None:
     """Make the chip win more against your players."""
     with options.open_store(db) as store:
-        games = list(people_games(store, chosen))
+        games = list(people_games(store, game_filter))
         if not games:
             raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make_table()

@@ -1,7 +1,6 @@
 """`noughts train`: let MENACE learn from games, draw how it learns, and show its boxes."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -20,7 +19,6 @@ from noughts.game.positions import Position, alike, parse_unfinished
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.game_filter import GameFilter
-from noughts.store.store import Store
 from noughts.terminal.ascii_text import is_plain
 from noughts.terminal.layout import board
 from noughts.terminal.output import progress
@@ -96,88 +94,131 @@ def run_train(
     plot: Path | None,
     show: str | None,
     as_json: bool,
-    chosen: GameFilter,
+    game_filter: GameFilter,
     db: Path | None,
 ) -> None:
     """Let matchboxes learn to play, and see how."""
-    if stored and (against or games or plot or as_json):
+    plays = bool(against or games or plot or as_json) or not (stored or show)
+    _check_usage(stored, plays, as_json, show, game_filter)
+    position = None if show is None else parse_unfinished(show)
+    menace = _menace(engine)
+    opponent = "medium" if against is None else against
+    training = _Training(menace, opponent, games or _GAMES, seat, seed)
+    if output is not None:
+        refuse_other(output)  # before it learns, as that may take minutes
+    if stored:
+        _learn_stored(menace, db, game_filter)
+    if plays:
+        training.play()
+    if output is not None:
+        write_menace(menace, output)  # before what else may fail
+    if plays and plot is not None:
+        draw_learning(training.curve, training.title, plot)
+    if as_json:
+        print(json.dumps({"engine": engine, **training.facts()}))
+        return
+    if plays:
+        training.print()
+    if plot is not None:
+        print(_written(plot))
+    if position is not None:
+        print(_box(menace, position))
+    if stored or plays or output is not None:
+        print(
+            "not saved; -o FILE saves what it has learned" if output is None else _written(output)
+        )
+
+
+def _written(path: Path) -> str:
+    return printable(f"{path} written")
+
+
+def _menace(engine: str) -> Menace:
+    """The machine with this name, or in this file."""
+    menace = options.named_engine(engine)
+    if not isinstance(menace, Menace):
+        raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")
+    return menace
+
+
+def _check_usage(
+    stored: bool, plays: bool, as_json: bool, show: str | None, game_filter: GameFilter
+) -> None:
+    """Raise `click.UsageError` for options that exclude each other."""
+    if stored and plays:
         left_out = "--against, --games, --plot and --json"
         raise click.UsageError(f"--stored plays no games; leave out {left_out}")
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
-    if not stored and chosen != MOVED:
+    if not stored and game_filter != MOVED:
         raise click.UsageError("--board, --since and so on are for --stored, which plays no games")
-    position = None if show is None else parse_unfinished(show)
-    menace = options.named_engine(engine)
-    if not isinstance(menace, Menace):
-        raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")
-    plays = bool(against or games or plot or as_json) or not (stored or position)
-    against = "medium" if against is None else against
-    games = games or _GAMES
-    itself = against == "menace"
-    opponent = menace.reply if itself else cached_replies(options.named_engine(against))
-    if output is not None:
-        refuse_other(output)  # before it learns, as that may take minutes
-    if stored:
-        with options.open_store(db) as store:
-            learned = counted(_learn_stored(menace, store, chosen), "stored game")
-        print(f"{menace.name} has learned from {learned}, both sides of each")
-    if plays:
-        curve, results = _train(menace, opponent, games, _SEATS[seat], seed)
-    if output is not None:
-        write_menace(menace, output)  # before what else may fail
-    if plays:
-        title = f"{menace.name} against {against}{_MOVING[seat]}"
-        if plot is not None:
-            draw_learning(curve, title, plot)
-        if as_json:
-            asked = {"engine": engine, "against": against, "games": games, "seed": seed}
-            empty = {"empty_boxes": list(map(str, menace.empty_boxes()))}
-            print(json.dumps(asked | {"seat": seat, **asdict(results), **empty, "curve": curve}))
-            return
+
+
+class _Training:
+    """Games of a machine against an opponent, and how its chances change meanwhile."""
+
+    def __init__(self, menace: Menace, against: str, games: int, seat: str, seed: int) -> None:
+        """against: the opponent's name; `menace` is the machine itself."""
+        self.title = f"{menace.name} against {against}{_MOVING[seat]}"
+        self.curve: list[Learned] = []
+        """Averaged over its seats."""
+        self._menace, self._against, self._games = menace, against, games
+        self._seat, self._seed = seat, seed
+        self._results = Tally()
+        self._opponent: Replies = menace.reply
+        if against != "menace":
+            self._opponent = cached_replies(options.named_engine(against))
+
+    def play(self) -> None:
+        """Play all games; the machine learns from each."""
+        self.curve.append(self._chances())
+        marks = {round(self._games * point / _POINTS) for point in range(1, _POINTS + 1)}
+        seats, random = _SEATS[self._seat], Random(self._seed)
+        with progress(self._games, "games") as steps:
+            playing = train(self._menace, self._opponent, self._games, seats, random)
+            for number, result in enumerate(playing, 1):
+                self._results.add(result)
+                steps.advance(1)
+                if number in marks:
+                    self.curve.append(self._chances())
+
+    def _chances(self) -> Learned:
+        by_seat = [odds(self._menace.reply, self._opponent, first) for first in _SEATS[self._seat]]
+        means = (sum(part) / len(by_seat) for part in zip(*by_seat, strict=True))
+        return Learned(self._menace.games, *means)
+
+    def facts(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "against": self._against,
+            "games": self._games,
+            "seed": self._seed,
+            "seat": self._seat,
+            **asdict(self._results),
+            "empty_boxes": list(map(str, self._menace.empty_boxes())),
+            "curve": self.curve,
+        }
+
+    def print(self) -> None:
+        """Print the results, and the curve as text."""
+        results = self._results
         ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
-        print(fill(f"{title}, {counted(games, 'game')}, seed {seed}: {ended}", 80))
-        _print_curve(menace, curve)
-        if plot is not None:
-            print(printable(f"{plot} written"))
-    if position is not None:
-        print(_box(menace, position))
-    if output is not None:
-        print(printable(f"{output} written"))
-    elif stored or plays:
-        print("not saved; -o FILE saves what it has learned")
+        games = counted(self._games, "game")
+        print(fill(f"{self.title}, {games}, seed {self._seed}: {ended}", 80))
+        _print_curve(self._menace, self.curve)
 
 
-def _learn_stored(menace: Menace, store: Store, chosen: GameFilter) -> int:
-    """Learn from the stored games that were won or drawn; returns their number."""
-    games = [game for game in queries.games(store, chosen) if game.end in "AB="]
-    if not games:
-        raise options.nothing_found(store)
+def _learn_stored(menace: Menace, db: Path | None, game_filter: GameFilter) -> None:
+    """Let it learn from the stored games that were won or drawn."""
+    with options.open_store(db) as store:
+        games = [game for game in queries.games(store, game_filter) if game.end in "AB="]
+        if not games:
+            raise options.nothing_found(store)
     for game in games:
         won = 0 if game.end == "=" else 1 if game.end == game.first else -1
         menace.learn([int(cell) for cell in game.moves], won)
-    return len(games)
-
-
-def _train(
-    menace: Menace, opponent: Replies, games: int, seats: Sequence[bool], seed: int
-) -> tuple[list[Learned], Tally]:
-    """Its curve, averaged over its seats, and the results of its games while it learned."""
-
-    def learned() -> Learned:
-        found = [odds(menace.reply, opponent, first) for first in seats]
-        return Learned(menace.games, *(sum(part) / len(found) for part in zip(*found, strict=True)))
-
-    results, curve = Tally(), [learned()]
-    marks = {round(games * point / _POINTS) for point in range(1, _POINTS + 1)}
-    with progress(games, "games") as steps:
-        playing = train(menace, opponent, games, seats, Random(seed))
-        for number, result in enumerate(playing, 1):
-            results.add(result)
-            steps.advance(1)
-            if number in marks:
-                curve.append(learned())
-    return curve, results
+    stored = counted(len(games), "stored game")
+    print(f"{menace.name} has learned from {stored}, both sides of each")
 
 
 def _print_curve(menace: Menace, curve: list[Learned]) -> None:

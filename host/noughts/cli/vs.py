@@ -62,9 +62,9 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
     is_flag=True,
     help="leave a MENACE's file as it is; otherwise it learns from your game",
 )
-def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
+def run_vs(named_engines: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
     """Play against an engine, or watch two play."""
-    players: list[Engine | None] = [*chosen]
+    players: list[Engine | None] = [*named_engines]
     if len(players) not in (1, 2):
         raise click.UsageError(f"name one engine to play, or two to watch, not {len(players)}")
     if len(players) == 2 and first == "it":
@@ -80,7 +80,7 @@ def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool
         return 130 if isinstance(end, KeyboardInterrupt) else 0
     result = winner(position_after(moves))
     print(ending({1: "X", -1: "O"}.get(result)), flush=True)
-    if None in players and isinstance(chosen[0], Menace) and not no_learning:
+    if None in players and isinstance(named_engines[0], Menace) and not no_learning:
         file = click.get_current_context().params["engine"][0]
         print(_taught(file, moves, players[0] is not None, result))
     return 0
@@ -189,13 +189,15 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
     help="the seed of the random numbers",
 )
 @options.as_json("the results")
-def run_duel(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
+def run_duel(
+    named_engines: list[Engine], everyone: bool, games: int, seed: int, as_json: bool
+) -> None:
     """Let engines play many games, and count."""
     if games % 2:
         raise click.UsageError("-n must be even: each engine moves first in half of the games")
-    if len(chosen) != (0 if everyone else 2):
+    if len(named_engines) != (0 if everyone else 2):
         raise click.UsageError("a duel takes two engines; name two, or use --all alone")
-    pairs = list(combinations(chosen or engines().values(), 2))
+    pairs = list(combinations(named_engines or engines().values(), 2))
     results = []  # pairs, with the games of the first one, moving first and moving second
     with progress(games * len(pairs), "games") as steps:
         for one, other in pairs:

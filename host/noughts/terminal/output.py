@@ -140,10 +140,12 @@ class Steps:
         self._bar = bar
 
     def doing(self, what: str) -> None:
+        """Show what is done now, at the bar."""
         if self._bar:
             self._bar.update(self._bar.task_ids[0], description=printable(what))
 
     def advance(self, amount: int) -> None:
+        """Move the bar on by this much of the total."""
         if self._bar:
             self._bar.advance(self._bar.task_ids[0], amount)
 
@@ -181,6 +183,9 @@ def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], object]) 
     It restores the terminal by writing to it. If the terminal takes no output or is closed, that
     would wait indefinitely, so the process ends without it.
     """
+    # Textual writes in a thread of its own, and joins it. No exception reaches a thread that waits
+    # in a system call, and Python itself waits for it at the end. So only `os._exit` is left; all
+    # that has to be stored is stored when `done` returns.
     restored = threading.Event()
 
     def end_if_stuck() -> None:

@@ -103,6 +103,8 @@ class ReplayScreen(Screen[None]):
 
 
 class ReplayApp(Program):
+    """A game, step by step, until a key ends it."""
+
     TITLE = "noughts replay"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
