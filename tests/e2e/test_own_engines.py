@@ -270,7 +270,7 @@ def test_program_failure_is_reported_with_its_cause(answer, message, folder, fai
 def test_unasked_line_is_not_taken_as_an_answer(folder):
     engine = from_program(program(folder, "print(4); print(8)"), 20)
     assert engine.reply(EMPTY).cells == (4,)
-    until(lambda: not engine._lines.empty(), "the second line")
+    until(lambda: engine.has_unasked_line, "the second line")
     with pytest.raises(OwnEngineError, match="printed '8' unasked; print one line per question"):
         engine.reply(EMPTY.play(4))
 

@@ -36,15 +36,17 @@ NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}
     ],
 )
 def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
-    document = bench.DOCUMENT.read_text("utf-8").splitlines()
+    lines = bench.DOCUMENT.read_text("utf-8").splitlines()
+    documented = {line.split(" | ")[0]: line for line in lines}
     for row in islice(part(), rows):
         assert row.met, row
-        assert str(row) in document
+        assert documented.get(f"| {row.what}") == str(row)
 
 
 @pytest.mark.long
 def test_heap_table_in_the_document_is_up_to_date(repository):
-    assert device_memory.table() in (repository / "device" / "README.md").read_text("utf-8")
+    documented = (repository / "device" / "README.md").read_text("utf-8").splitlines()
+    assert not [line for line in device_memory.table().splitlines() if line not in documented]
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V1 1.0.1")])

@@ -256,12 +256,12 @@ def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypat
         json.loads(printed(*line.split(), "--json", db=None)) for line in lines
     )
     (duel,) = json.loads(printed("duel", "hard", "easy", "-n", "2", "--json", db=None))
-    for found in (*facts, hexes["V1"], proofs["hard"], proofs["hard"]["first"], duel):
-        keys += found
+    for record in (*facts, hexes["V1"], proofs["hard"], proofs["hard"]["first"], duel):
+        keys += record
     keys += [*duel["first"]["won"], *board_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
-    kinds = [each.event_name for each in (*Event.__subclasses__(), *BoardEvent.__subclasses__())]
-    for name in (*keys, *filter(None, kinds), "boot", "game"):
-        assert f"`{name}`" in document, name
+    classes = *Event.__subclasses__(), *BoardEvent.__subclasses__()
+    events = ["boot", "game", *filter(None, (event.event_name for event in classes))]
+    assert not [name for name in (*keys, *events) if f"`{name}`" not in document]
     for sentence in BOOT, stages(DRAW)[0]:
         names = SentenceStored("usb-1", sentence, 1, True).record()
         row = re.search(rf"^\| `{names.pop('event')}` \| `board`.*\n(\| \| .*\n)*", document, re.M)

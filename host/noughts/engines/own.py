@@ -66,13 +66,18 @@ class OwnEngine(Engine):
         self._position = position
         if not (self._close and self._close.alive):
             self._start()
-        if not self._lines.empty():
+        if self.has_unasked_line:
             extra = self._line(0)[:20]
             raise self._error(f"printed {extra!r} unasked; print one line per question")
         assert self._process.stdin
         with contextlib.suppress(OSError):  # it has ended, as reading will show
             os.write(self._process.stdin.fileno(), f"{position} {position.turn}\n".encode())
         return Reply(self._free_cells(self._line(self._limit_s)))
+
+    @property
+    def has_unasked_line(self) -> bool:
+        """Whether it has printed a line that nobody asked for, after its first answer."""
+        return not self._lines.empty()
 
     def _error(self, wrong: str) -> OwnEngineError:
         return OwnEngineError(printable(f"{self.name}, in {self._position}: {wrong}"))
