@@ -61,6 +61,7 @@ class Option(click.Option):
         return {}
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Its line in the help, with its range and default in words."""
         record = super().get_help_record(ctx)
         words = []
         if isinstance(self.type, click.IntRange | click.FloatRange):
