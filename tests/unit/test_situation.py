@@ -56,7 +56,7 @@ def test_menu_is_what_the_board_says():
         assert instructions(now).about == f"{letter}: {about}"
     assert buttons(observer) == {
         "button A": "next opponent", "button B": "start the game",
-        "A+B": "switch between buttons and tilt",
+        "A+B": "switch to buttons (now: tilt)",
     }  # fmt: skip
     observer.receive(game("03142", end="A"))
     observer.receive(Menu(BOOT.boot, "Hb"))

@@ -37,6 +37,8 @@ _MENU = {
     "H": "H: the chip, hard: it never loses",
 }
 _OTHER = {"A": "B", "B": "A"}
+_SWITCH = {"b": "switch to tilt (now: buttons)", "t": "switch to buttons (now: tilt)"}
+"""What A+B does in the menu, by the controls there."""
 _TO_MENU = ("A+B", "to the menu")
 
 
@@ -132,9 +134,8 @@ def instructions(now: Situation) -> Instructions:
     if now.phase == "menu":
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
-        return Instructions(
-            "Menu: choose an opponent", about, (*choose, ("A+B", "switch between buttons and tilt"))
-        )
+        both = _SWITCH.get(now.controls, "switch between buttons and tilt")
+        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", both)))
     if now.phase == "fault":
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
