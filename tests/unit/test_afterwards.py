@@ -504,3 +504,12 @@ def test_replay_last_prefers_a_game_that_ended(replay, tmp_path):
     begun = stages([0], number=2, first="B")
     for name, games in (("played.db", [stages(DRAW), begun]), ("begun.db", [begun])):
         assert replay("last", db=filled(tmp_path / name, *games)).startswith("game 1:")
+
+
+def test_statistics_fit_80_columns(printed, tmp_path):
+    """Also for a board without a name, which shows half of its USB serial number."""
+    board = "usb-9904360258824e45003b8017000000250000000097969901"
+    db = filled(tmp_path / "games.db", stages(A_WINS), board=board)
+    lines = printed("stats", db=db).splitlines()
+    assert any(line.startswith("usb-…") for line in lines)
+    assert max(map(len, lines)) <= 80

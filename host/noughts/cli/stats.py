@@ -63,9 +63,9 @@ def _print(found: Stats) -> None:
         print("\nFirst moves of people, in games that were won or drawn\n")
         print(grid(class_report.first_moves(found.first_moves).labels))
     _print_table(class_report.lengths(found))
-    _print_table(class_report.boards(found, {}), without=("not_ended", "last"))
+    _print_table(class_report.boards(found, {}), without=("not_ended", "last_games"))
     _print_table(class_report.players(found))
-    print(f"\n{class_report.MISTAKE}")
+    print(f"\n{fill(class_report.MISTAKE, 80)}")
 
 
 def _print_table(found: Table, without: Sequence[str] = ()) -> None:
