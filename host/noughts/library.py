@@ -9,7 +9,7 @@ from random import Random
 from typing import BinaryIO, NamedTuple
 
 from noughts.engines.built_in import engines
-from noughts.engines.registry import engine_named
+from noughts.engines.by_name import engine_named
 from noughts.errors import ResignedError, StoreError
 from noughts.game import engine as playing
 from noughts.game import proof
@@ -29,7 +29,7 @@ from noughts.store.capture import read as read_capture
 from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
-from noughts.views.stored_games import games_table
+from noughts.views.game_list import games_table
 
 _SHOWN = 20
 """Games in a table of a notebook."""

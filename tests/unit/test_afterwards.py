@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from needed import POSIX, long
-from noughts.boards.probe import Check, ProbedBoard
+from noughts.boards.doctor import Check, ProbedBoard
 from noughts.cli.board import board_facts
 from noughts.errors import StoreError
 from noughts.recording.events import BoardEvent, Event, SentenceStored

@@ -8,14 +8,14 @@ import pytest
 
 from microbit_emulator import EngineError
 from noughts import __version__
+from noughts.boards.doctor import Check, ProbedBoard, of_board, of_computer
 from noughts.boards.drive import Drive, look, pair
 from noughts.boards.files import BoardFile, BoardFiles, checksum
 from noughts.boards.packing import NAMES, files_for_boards
 from noughts.boards.ports import Port, open_port
-from noughts.boards.probe import Check, ProbedBoard, of_board, of_computer
 from noughts.boards.radio import OFF, Radio
-from noughts.boards.start import Start, confirm_start, wait_for_start
 from noughts.boards.tracebacks import TracebackReader
+from noughts.boards.wait_for_start import Start, confirm_start, wait_for_start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, Stream
@@ -371,7 +371,7 @@ def test_computer_without_game_or_emulator_fails_its_checks(monkeypatch):
         raise EngineError("wasmtime is missing; install it")
 
     monkeypatch.setattr("microbit_emulator.Microbit", refuse)
-    monkeypatch.setattr("noughts.boards.probe.device_files", dict)
+    monkeypatch.setattr("noughts.boards.doctor.device_files", dict)
     _, game, emulator, boards = of_computer(False)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "wasmtime is missing; install it")

@@ -16,8 +16,8 @@ from serial import SerialException
 from needed import POSIX
 from noughts import brain, cli
 from noughts.__main__ import main
+from noughts.boards.doctor import ProbedBoard
 from noughts.boards.drive import Drive
-from noughts.boards.probe import ProbedBoard
 from noughts.brain.device import device_files
 from noughts.cli import COMMANDS
 from noughts.cli.play import DOWN_MS, UP_MS, KeyPlayer, read_keys

@@ -14,7 +14,7 @@ import pytest
 
 from noughts.boards.files import BoardFiles
 from noughts.boards.ports import Port, choose_port, find_ports, open_port, read_port, why_not
-from noughts.boards.start import wait_for_start
+from noughts.boards.wait_for_start import wait_for_start
 from noughts.errors import BoardError
 from noughts.recording.events import RELEASED, PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor

@@ -17,7 +17,7 @@ from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.store.timestamps import of_day
 from noughts.views import class_report as figures
-from noughts.views.stored_games import describe
+from noughts.views.game_list import describe
 from noughts.web import games as web_games
 from noughts.web.games import requested_games
 from sample_games import A_WINS, AT, DRAW, add, filled, insert, stages

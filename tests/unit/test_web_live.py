@@ -12,7 +12,7 @@ from serial.tools import list_ports
 
 from live_page import Board, device_of, settled, stand_in_boards, stand_in_virtual
 from noughts import brain
-from noughts.boards.start import Start
+from noughts.boards.wait_for_start import Start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Menu

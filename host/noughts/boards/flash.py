@@ -18,7 +18,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.boards.start import Start, confirm_start
+from noughts.boards.wait_for_start import Start, confirm_start
 from noughts.brain import Table
 from noughts.errors import BoardError, NoughtsError
 

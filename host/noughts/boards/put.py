@@ -19,7 +19,7 @@ from noughts.boards.files import BoardFile, BoardFiles
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.boards.start import Start, confirm_start
+from noughts.boards.wait_for_start import Start, confirm_start
 from noughts.errors import BoardError
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"

@@ -12,12 +12,12 @@ import click
 
 from noughts import brain
 from noughts.boards import drive as drives
+from noughts.boards.doctor import Check, ProbedBoard, find_boards, of_board, of_computer, probe
 from noughts.boards.drive import Drive
 from noughts.boards.firmware import Firmware, is_sound, load_firmware
 from noughts.boards.flash import flash, hex_in, our_hex
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import choose_port
-from noughts.boards.probe import Check, ProbedBoard, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, radio_of
 from noughts.cli import options

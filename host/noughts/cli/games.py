@@ -24,12 +24,19 @@ from noughts.store.game_filter import GameFilter
 from noughts.store.queries import boards, count, games, known_board
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
-from noughts.store.stored_game import FIELDS, StoredGame, values
+from noughts.store.stored_game import StoredGame
 from noughts.terminal.layout import columns, cut, table
 from noughts.terminal.output import has_screen, progress, say
-from noughts.views.export_columns import COLUMNS, MEANINGS, Value, columns_of
+from noughts.views.export_columns import (
+    COLUMNS,
+    FIELDS,
+    MEANINGS,
+    Value,
+    columns_of,
+    values,
+)
+from noughts.views.game_list import games_table, listable
 from noughts.views.replay import heading, replay
-from noughts.views.stored_games import games_table, listable
 
 _NEWEST = 20
 _MAX = 1_000_000_000  # games

@@ -18,8 +18,8 @@ import click
 from noughts import brain
 from noughts.boards.radio import GROUPS, OFF, Radio
 from noughts.engines.built_in import engines
+from noughts.engines.by_name import engine_named
 from noughts.engines.own import LIMIT_S, from_program, packaged
-from noughts.engines.registry import engine_named
 from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import atomic_writer, require_folder
 from noughts.game.engine import Engine

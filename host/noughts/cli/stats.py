@@ -24,7 +24,7 @@ from noughts.terminal.layout import grid, table
 from noughts.terminal.plots import FORMATS, draw_statistics
 from noughts.views import class_report
 from noughts.views.export_columns import plain_text
-from noughts.views.stored_games import describe
+from noughts.views.game_list import describe
 from noughts.views.table import Table
 
 _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"

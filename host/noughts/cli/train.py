@@ -23,7 +23,7 @@ from noughts.terminal.ascii_text import is_plain
 from noughts.terminal.layout import board
 from noughts.terminal.output import progress
 from noughts.terminal.plots import FORMATS, Learned, curve_text, draw_learning
-from noughts.views.stored_games import MOVED
+from noughts.views.game_list import MOVED
 
 _GAMES = 500
 _POINTS = 40

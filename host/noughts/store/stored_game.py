@@ -1,21 +1,20 @@
-"""A stored game, and its fields in JSON, exports and help."""
+"""A stored game, and what its row must hold."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from operator import attrgetter, sub
-from typing import Any, NamedTuple
+from operator import sub
+from typing import NamedTuple
 
 from noughts.game.review import mistakes
 from noughts.protocol import describe
-from noughts.protocol.describe import SEATS_MEANING, called
+from noughts.protocol.describe import called
 from noughts.protocol.sentences import outcome, player_of
 from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
 """By name, a result as the store has it."""
 
-_PLIES = range(1, 10)
+_MAX_PLIES = 9
 _YEAR_9999 = 253_370_764_800_000
 """In ms since 1970. Times are before that, as the tables check."""
 _MAX_TIMES = 200
@@ -32,7 +31,7 @@ def check_game(seats: str, first: str, moves: str, times: str, end: str) -> None
         if first not in ("A", "B") or end not in describe.RESULTS:
             raise ValueError("a game that nobody began, or with an unknown end")
         _CHECKED.add((seats, first, end))
-    if moves.strip("012345678") or len(moves) > len(_PLIES):
+    if moves.strip("012345678") or len(moves) > _MAX_PLIES:
         raise ValueError("a game with something else than moves")
     if times.strip("0123456789,") or times.count(",") != (len(moves) or 1) - 1:
         raise ValueError("a game without a time for each move")
@@ -172,67 +171,3 @@ class LegalGame(StoredGame):
         """Raise `ValueError` if no board can have played it, so its row is damaged."""
         super().check()
         check_legal(self.moves, self.first, self.end)
-
-
-class Field(NamedTuple):
-    """A field of a game: one value in JSON, and one or more columns in an export."""
-
-    name: str
-    column_type: str
-    """`int`, `str`, `id` (hex digits), `release`, `timestamp` (ms since 1970, UTC)."""
-    meaning: str
-    """For help and metadata, with the unit."""
-    columns: tuple[str, ...] = ()
-    """For a list: the names of its columns in an export, as many as it may have values."""
-    attribute: str = ""
-    """Of `StoredGame`, where it has another name."""
-
-
-FIELDS = (
-    Field("game", "int", "its number in the store", attribute="id"),
-    Field(
-        "board",
-        "str",
-        "usb- and the USB serial number, radio- and its id, else the port or the log's file",
-    ),
-    Field("board_name", "str", "what people call it, see `noughts boards`", attribute="name"),
-    Field("boot", "id", "the id of the board's run, eight hex digits"),
-    Field("number", "int", "the board's own count of games since that boot"),
-    Field("seats", "str", f"who was player A, and player B: {SEATS_MEANING}", ("seat_a", "seat_b")),
-    Field("first", "str", "who began: A or B"),
-    Field("result", "str", "A or B (who won), draw, abandoned, unfinished"),
-    Field("started", "timestamp", "when it began, if known"),
-    Field(
-        "played_before",
-        "timestamp",
-        "of a recovered game with no known start: a time by which it had ended",
-    ),
-    Field("heard", "timestamp", "when it was last received, live or after its end, if known"),
-    Field("by_radio", "int", "1 if its later moves are known only by radio, else 0"),
-    Field("ms", "int", "how long it was played, in milliseconds"),
-    Field("hardware", "str", "V1 or V2; none if the board's start was not received"),
-    Field("release", "release", "the game's release, as the board reports it"),
-    Field("table_id", "id", "the id of the chip's table, four hex digits"),
-    Field("plies", "int", "how many moves were made"),
-    Field("mistakes_a", "int", "moves of A that gave away a win or a draw"),
-    Field("mistakes_b", "int", "the same for B"),
-    Field(
-        "moves",
-        "int",
-        "the cell of each move, 0 to 8",
-        tuple(f"move_{ply}" for ply in _PLIES),
-        attribute="cells",
-    ),
-    Field(
-        "thought_ms",
-        "int",
-        "ms from the move before (or the start) to each move",
-        tuple(f"ms_{ply}" for ply in _PLIES),
-    ),
-)
-"""All fields, in the order of JSON and exports."""
-
-values: Callable[[StoredGame], tuple[Any, ...]] = attrgetter(
-    *(field.attribute or field.name for field in FIELDS)
-)
-"""A game's values, one for each of `FIELDS`; a list for one with columns."""

@@ -1,4 +1,4 @@
-"""Games as a flat table: one row per game, with columns that no spreadsheet misreads.
+"""The fields of a game in JSON, exports and help; exports have columns no spreadsheet misreads.
 
 Ids are written `0x1E10`, because 1E10 would be read as a number, and releases `v0.1.0`. Each move
 has its own column, because 0451 would lose its zero. All other text that a spreadsheet, pandas or a
@@ -9,9 +9,78 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import repeat, zip_longest
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from noughts.errors import printable
-from noughts.store.stored_game import FIELDS, Field, StoredGame, values
+from noughts.protocol.describe import SEATS_MEANING
+from noughts.store.stored_game import StoredGame
+
+_PLIES = range(1, 10)
+
+
+class Field(NamedTuple):
+    """A field of a game: one value in JSON, and one or more columns in an export."""
+
+    name: str
+    column_type: str
+    """`int`, `str`, `id` (hex digits), `release`, `timestamp` (ms since 1970, UTC)."""
+    meaning: str
+    """For help and metadata, with the unit."""
+    columns: tuple[str, ...] = ()
+    """For a list: the names of its columns in an export, as many as it may have values."""
+    attribute: str = ""
+    """Of `StoredGame`, where it has another name."""
+
+
+FIELDS = (
+    Field("game", "int", "its number in the store", attribute="id"),
+    Field(
+        "board",
+        "str",
+        "usb- and the USB serial number, radio- and its id, else the port or the log's file",
+    ),
+    Field("board_name", "str", "what people call it, see `noughts boards`", attribute="name"),
+    Field("boot", "id", "the id of the board's run, eight hex digits"),
+    Field("number", "int", "the board's own count of games since that boot"),
+    Field("seats", "str", f"who was player A, and player B: {SEATS_MEANING}", ("seat_a", "seat_b")),
+    Field("first", "str", "who began: A or B"),
+    Field("result", "str", "A or B (who won), draw, abandoned, unfinished"),
+    Field("started", "timestamp", "when it began, if known"),
+    Field(
+        "played_before",
+        "timestamp",
+        "of a recovered game with no known start: a time by which it had ended",
+    ),
+    Field("heard", "timestamp", "when it was last received, live or after its end, if known"),
+    Field("by_radio", "int", "1 if its later moves are known only by radio, else 0"),
+    Field("ms", "int", "how long it was played, in milliseconds"),
+    Field("hardware", "str", "V1 or V2; none if the board's start was not received"),
+    Field("release", "release", "the game's release, as the board reports it"),
+    Field("table_id", "id", "the id of the chip's table, four hex digits"),
+    Field("plies", "int", "how many moves were made"),
+    Field("mistakes_a", "int", "moves of A that gave away a win or a draw"),
+    Field("mistakes_b", "int", "the same for B"),
+    Field(
+        "moves",
+        "int",
+        "the cell of each move, 0 to 8",
+        tuple(f"move_{ply}" for ply in _PLIES),
+        attribute="cells",
+    ),
+    Field(
+        "thought_ms",
+        "int",
+        "ms from the move before (or the start) to each move",
+        tuple(f"ms_{ply}" for ply in _PLIES),
+    ),
+)
+"""All fields, in the order of JSON and exports."""
+
+values: Callable[[StoredGame], tuple[Any, ...]] = attrgetter(
+    *(field.attribute or field.name for field in FIELDS)
+)
+"""A game's values, one for each of `FIELDS`; a list for one with columns."""
 
 _PREFIXES = {"str": "", "id": "0x", "release": "v"}
 """The beginning of text of this kind."""

@@ -30,8 +30,8 @@ from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views.analysis import FRIEND
 from noughts.views.class_report import statistics
+from noughts.views.game_list import days, describe, games_table, listable
 from noughts.views.replay import replay
-from noughts.views.stored_games import days, describe, games_table, listable
 from noughts.web.safety import answer, error_answer
 
 BOARD = "page"

@@ -13,12 +13,12 @@ from typing import Any
 
 from noughts import brain
 from noughts.boards import drive as drives
+from noughts.boards.doctor import Check, find_boards, of_board, of_computer, probe
 from noughts.boards.flash import flash, our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port, find_ports, open_port
-from noughts.boards.probe import Check, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
-from noughts.boards.start import Start, confirm_start
+from noughts.boards.wait_for_start import Start, confirm_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of

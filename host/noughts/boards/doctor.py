@@ -16,7 +16,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import bundled_for, is_sound, version_numbers
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.radio import OFF
-from noughts.boards.start import Start, wait_for_start
+from noughts.boards.wait_for_start import Start, wait_for_start
 from noughts.brain.device import device_files
 from noughts.errors import BoardError, GameError, NoughtsError
 from noughts.version import __version__
