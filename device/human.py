@@ -1,7 +1,7 @@
 # noughts: a person's move: the cursor, by buttons or by tilt. It blinks every
 # 100 ms, as bright as the mark that it would place. Over a taken cell, it drops
 # to 4 instead of going dark.
-from microbit import Image, accelerometer, display
+from microbit import Image, accelerometer
 import buttons, leds, tilt
 
 
@@ -43,7 +43,7 @@ def choose(marks, player, mode):
                 elif marks[cell] or (mode == "t" and pending * 2 + player != 3):
                     # The arrow points to the button of the player to move.
                     image = Image.ARROW_W if player > 0 else Image.ARROW_E
-                    display.show(Image.NO if pending * 2 + player == 3 else image)
+                    leds.show(Image.NO if pending * 2 + player == 3 else image)
                     until = now + 700
                 else:
                     target = cell
@@ -52,7 +52,7 @@ def choose(marks, player, mode):
             if now < until:
                 continue
             until = 0
-            display.show(" ")
+            leds.show(" ")
             phase = -1
         # Draw only changes: it takes longer than a turn of the loop.
         if (now - start) // 100 != phase:

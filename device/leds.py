@@ -7,6 +7,8 @@
 # interrupt, and hangs if that comes between two of its instructions.
 from microbit import display
 
+show = display.show
+
 
 def draw(marks, now, cells, level):
     # Draws the marks, and `cells` at this level.

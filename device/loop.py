@@ -1,13 +1,13 @@
 # noughts: the loop of menu and games, also after a fault.
 import gc, sys, microbit
 
-# The choice, as in the file `settings`: the opponent's seat (P, shown as 2, for a person), and "b"
-# for buttons or "t" for tilt.
-chosen = "Pb"
+# The choice, as in the file `settings`: the opponent's seat (P, shown as 2, for a person), "b" for
+# buttons or "t" for tilt, and "s" for sound or "q" for quiet (a V1 has none).
+chosen = "Pbs"
 try:
     with open("settings") as file:
-        text = file.read(2)  # a power cut may leave a wrong length
-    if text[0] in "PEMH" and text[1] in "bt":
+        text = file.read(3)  # a power cut may leave a wrong length
+    if text[0] in "PEMH" and text[1] in "bt" and text[2] in "sq":
         chosen = text
 except Exception:  # missing or damaged
     pass

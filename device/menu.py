@@ -1,10 +1,10 @@
-# noughts: the menu: button A shows the next opponent, B starts, both switch the controls. Each
-# choice that it shows is sent. A choice has two letters, see `loop.py`.
+# noughts: the menu: button A shows the next opponent, B starts, both switch the controls,
+# and the logo of a V2 switches sound. Each choice that it shows is sent. `loop.py` describes it.
 import microbit
 
 
 def choose(chosen):
-    # Shows the menu until a game is started; returns the choice, such as "Hb".
+    # Shows the menu until a game is started; returns the choice, such as "Hbs".
     import buttons, leds, sentences
 
     last = chosen  # in the file
@@ -19,10 +19,12 @@ def choose(chosen):
         button = buttons.wait()
         seat = "PEMHP"["PEMHP".find(chosen[0]) + 1]
         if button == 1:
-            chosen = seat + chosen[1]
-        elif button == 3:
-            text = "tilt" if chosen[1] == "b" else "buttons"
-            chosen = chosen[0] + text[0]
+            chosen = seat + chosen[1:]
+        elif button > 2:  # 4: the logo, see `sound.py`
+            i = chosen[button - 2]
+            text = "b tilt t buttons s quiet q sound".split()
+            text = text[text.index(i) + 1]
+            chosen = chosen.replace(i, text[0])
             until = buttons.now + leds.scroll(text)
         elif button:
             if chosen != last:
@@ -34,10 +36,7 @@ def choose(chosen):
             return chosen
         if buttons.pending:
             until = 0
-        else:
-            seat = chosen[0]
-        if buttons.pending == 2:
-            seat = " "
+        seat = (chosen[0], seat, " ")[buttons.pending]
         if seat != text and buttons.now >= until:
             microbit.display.show(seat.replace("P", "2"))
             text = seat

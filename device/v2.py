@@ -1,4 +1,5 @@
 # noughts: what only a V2 needs; a V1 never imports this.
+import sound  # noqa: F401  # it works by itself
 from microbit import button_a, button_b
 
 

@@ -61,7 +61,7 @@ class Referee:
                 raise ViolationError("the board has started again by itself")
             self.boot = sentence.boot
         elif isinstance(sentence, sentences.Menu):
-            self.choice = sentence.choice
+            self.choice = sentence.choice[:2]
         else:
             self._game(sentence)
 

@@ -36,9 +36,16 @@ class Hex:
     radio: Radio = OFF
 
 
-def our_hex(radio: Radio = OFF, firmware_paths: Sequence[Path] = ()) -> Hex:
-    """The game, or a gateway, for every micro:bit, by default on the official firmware."""
-    files = files_for_boards()
+_QUIET = {"settings": b"Pbq"}
+"""The menu's first choice without sound: the letters are explained in `device/loop.py`."""
+
+
+def our_hex(radio: Radio = OFF, firmware_paths: Sequence[Path] = (), *, quiet: bool = False) -> Hex:
+    """The game, or a gateway, for every micro:bit, by default on the official firmware.
+
+    quiet: the game's sound is off until somebody switches it on.
+    """
+    files = files_for_boards() | (_QUIET if quiet and radio.gateway is None else {})
     table = brain.table_in(files) if radio.gateway is None else None
     firmwares = {
         board_model: firmware.with_files(files_with(radio, board_model, files))

@@ -26,7 +26,10 @@ _ON_EVERY_BOARD = """
     weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
     move:d sent:ASLEEP
 """
-_ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
+_ON_A_V2 = """
+    frame:E waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
+    total:O touched:P offer:S hertz:T
+"""
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """For each of our names, one that all firmwares have: of pins, pictures, registers or notes.
 

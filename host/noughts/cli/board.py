@@ -48,6 +48,7 @@ FilesByBoard = Mapping[str, Mapping[str, bytes]]
 )
 @options.unproved
 @options.radio
+@options.quiet
 @click.option(
     "--port",
     metavar="PORT",
@@ -64,6 +65,7 @@ def run_flash(
     hex: Path | None,
     unproved: bool,
     radio: Radio | None,
+    quiet: bool,
     port: str | None,
     no_verify: bool,
 ) -> None:
@@ -73,10 +75,12 @@ def run_flash(
     """
     if every and (drive or port):
         raise click.UsageError("--all flashes every board; leave out DRIVE and --port")
-    if hex and radio:
-        raise click.UsageError("--hex copies a hex as it is; leave out --radio and --gateway")
+    if hex and (radio or quiet):
+        raise click.UsageError(
+            "--hex copies a hex as it is; leave out --radio, --gateway and --quiet"
+        )
     drives_to_flash = _drives_to_flash(drive, every)
-    new_hex = hex_in(hex) if hex else our_hex(radio or OFF)
+    new_hex = hex_in(hex) if hex else our_hex(radio or OFF, quiet=quiet)
     if new_hex.table is not None:
         options.prove_table(new_hex.table, unproved)
     failures = 0
@@ -184,6 +188,7 @@ def run_put(
     help="use another official MicroPython; can be given twice",
 )
 @options.radio
+@options.quiet
 @options.unproved
 @click.option(
     "--list",
@@ -203,6 +208,7 @@ def run_hex(
     output: Path | None,
     firmware: tuple[Path, ...],
     radio: Radio | None,
+    quiet: bool,
     unproved: bool,
     listed: Path | None,
     extract: tuple[Path, Path] | None,
@@ -210,13 +216,13 @@ def run_hex(
 ) -> None:
     """Build a hex for any micro:bit, or list one."""
     existing = listed or (extract and extract[1])
-    if (listed and extract) or (existing and (output or firmware or radio or unproved)):
+    if (listed and extract) or (existing and (output or firmware or radio or quiet or unproved)):
         raise click.UsageError("--list and --extract take only a hex; leave out other options")
     lines = []
     if existing:
         firmwares = load_firmware(existing)
     else:
-        path, new_hex = output or Path("noughts.hex"), our_hex(radio or OFF, firmware)
+        path, new_hex = output or Path("noughts.hex"), our_hex(radio or OFF, firmware, quiet=quiet)
         firmwares = new_hex.firmwares
         if new_hex.table is not None:
             options.prove_table(new_hex.table, unproved)

@@ -142,6 +142,11 @@ def output(help: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run
     return click.option(*(names or ("-o", "--output")), type=FILE, callback=checked, help=help)
 
 
+quiet = click.option(
+    "--quiet", is_flag=True, help="sound is off until the logo is touched in the menu (V2)"
+)
+
+
 def radio(run: Run) -> Run:
     """The options for boards that send by radio, and for gateways; the command gets `radio`."""
     group = IntRange(GROUPS[0], GROUPS[-1])
