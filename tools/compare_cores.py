@@ -255,7 +255,7 @@ def _compare(name: str, old: tuple[Path, str], images: Path) -> tuple[bool, floa
 
 def _write_images(folder: Path) -> None:
     """The game in the flash of both kinds of boards, after a first start."""
-    sys.path[:0] = [str(ROOT / "host"), str(ROOT / "tests/support")]
+    sys.path[:0] = [str(ROOT / "host"), str(ROOT / "tools/harness")]
     from official import NEWEST, stepped
 
     for name in NEWEST:

@@ -85,7 +85,9 @@ def test_button_wakes_a_v2(microbit: Start) -> None:
     )
     board = microbit("V2", program={"main.py": program})
     board.run_for(500_000)
-    for _ in range(2):  # CODAL takes the first for the end of its own timer's wait
+    # CODAL's simpleDeepSleep takes the first press for its timer: an interrupt of TIMER1, pending
+    # from before, runs just before WFI, and leaves `timer_irq_channels` set.
+    for _ in range(2):
         board.tap("A")
         board.run_for(50_000)
     board.expect("awake")
