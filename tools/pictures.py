@@ -35,6 +35,7 @@ from playwright.sync_api import Page
 from browser import open_chromium
 from lessons import make_pictures
 from microbit_emulator import Microbit, start
+from noughts.boards.ports import open_port
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
 from noughts.recording.port_monitor import PortMonitor
@@ -180,12 +181,14 @@ async def watched() -> str:
             board = stack.enter_context(VirtualBoard(program(kind)))
             playing = board, seed + 1, stop
             threading.Thread(target=autoplay, args=playing, daemon=True).start()
-            ports.append(f"ttyACM{seed}")
-            Path(ports[-1]).symlink_to(board.port)
+            ports.append(board.port)
         with Store(Path("games.db"), create=True) as store:
-            for port, name in zip(ports, NAMES, strict=True):
-                store.name_board(port, name)
-        watch = Watch(Path("games.db"), [PortMonitor(ports, find=list)])
+            for number, name in enumerate(NAMES):
+                store.name_board(f"ttyACM{number}", name)
+        monitor = PortMonitor(find=list)
+        for number, port in enumerate(ports):
+            monitor.follow(f"ttyACM{number}", port, open_port(port))
+        watch = Watch(Path("games.db"), [monitor])
         stack.callback(stop.set)
         stack.callback(watch.close)
         session = watch.session
@@ -193,7 +196,7 @@ async def watched() -> str:
         watch.start()
         async with app.run_test(size=(98, 16)) as pilot:
             while session.games < GAMES or not all(
-                state.game is not None and state.game.end == "-" and len(state.game.moves) > 2
+                state.game is not None and len(state.game.moves) > 2
                 for state in session.boards.values()
             ):
                 await pilot.pause(0.1)
