@@ -440,6 +440,20 @@ def test_store_of_1_1_0_is_upgraded_from_its_lines(path):
         ]
 
 
+def test_upgrade_derives_each_game_once(path):
+    """Even if the lines with the highest number make more games than they did before."""
+    with Store(path, create=True) as store:
+        for moves in ([4, 0], [8, 2]):
+            add_all(store, stages(moves))
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM games WHERE id = 2")
+        db.execute(f"PRAGMA user_version = {OLDEST_VERSION}")
+    with Store(path) as store:
+        assert sorted(game.moves for game in games(store, GameFilter())) == ["40", "82"]
+        assert numbers(path) == [1, 1]
+        assert not store.correct_games()
+
+
 def test_upgrade_that_fails_leaves_the_store_as_it_was(path):
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.executescript((SUPPORT / "store_of_1_1_0.sql").read_text(encoding="utf-8"))
@@ -459,3 +473,11 @@ def test_doctor_corrects_games_that_do_not_match_their_lines(store, noughts):
     store.read("DELETE FROM games WHERE number = 2")
     assert f"✗ games      1 game in {store.path} did" in noughts("doctor", db=store.path)[1]
     assert [game.number for game in games(store, GameFilter())] == [1, 2]
+
+
+def test_doctor_deletes_a_game_that_is_stored_twice(store):
+    insert(store, "usb-1", START, AT)
+    columns = "board, boot, number, line, seats, first, moves, times, ms, end, by_radio, started"
+    store.read(f"INSERT INTO games ({columns}, heard) SELECT {columns}, heard FROM games")
+    assert [store.correct_games(), store.correct_games()] == [1, 0]
+    assert store.read("SELECT id FROM games") == [(1,)]

@@ -8,6 +8,7 @@ received line ──> lines ──┬─ a game's sentence ──> fold.py ─�
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -308,7 +309,8 @@ class Lines:
         for line in map(_line_of, self._db.execute(query, key)):
             game_lines.put(line)
         if game_lines.lines:
-            query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ?"
+            # Of a damaged file's games with one first line, the lowest number counts.
+            query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ? ORDER BY id DESC"
             game_lines.numbers.update(self._db.execute(query, key))
         return game_lines
 
@@ -321,7 +323,9 @@ class Lines:
         # The highest number comes first: a game that had none gets the next one.
         highest = f"SELECT boot, number FROM {games} ORDER BY id DESC LIMIT 1"
         keys = "SELECT boot, number FROM lines WHERE number GROUP BY boot, number ORDER BY min(id)"
-        for key in (*self._db.execute(highest).fetchall(), *self._db.execute(keys).fetchall()):
+        # Each key once: the old table does not know the new games of a key that was renewed.
+        both = (*self._db.execute(highest).fetchall(), *self._db.execute(keys).fetchall())
+        for key in dict.fromkeys(both):
             self._renew(self._lines_of(key, games))
             self._games.clear()
 
@@ -343,12 +347,21 @@ class Lines:
             self._games.clear()
             game_lines = self._lines_of(key)
             folded = [game for game, _ in fold(game_lines.lines.values())]
-            expected = {(game.board, *values(game.game), *game[2:]) for game in folded}
-            stored = set(self._db.execute(query, key))
+            expected = Counter((game.board, *values(game.game), *game[2:]) for game in folded)
+            stored = Counter(self._db.execute(query, key))
             if expected != stored:
-                wrong += max(len(expected - stored), len(stored - expected))
+                wrong += max((expected - stored).total(), (stored - expected).total())
                 self._renew(game_lines)
+                self._delete_other_games(game_lines)
         return wrong
+
+    def _delete_other_games(self, game_lines: _GameLines) -> None:
+        """Delete games with this boot and number that are not those of the lines."""
+        stored = self._db.execute(
+            "SELECT id FROM games WHERE boot = ? AND number = ?", game_lines.key
+        ).fetchall()
+        others = {id for (id,) in stored} - set(game_lines.numbers.values())
+        self._db.executemany("DELETE FROM games WHERE id = ?", [(id,) for id in others])
 
     def _result_of(self, game_lines: _GameLines, text: str, is_new: bool) -> Stored:
         if game_lines.game_of[text] is None:
