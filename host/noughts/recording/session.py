@@ -62,13 +62,17 @@ class Session:
         """Why a port cannot be opened, or a broker cannot be reached."""
         self.offline: set[str] = set()
         """Rooms that the broker knows, and that are offline."""
-        self.warning = ""
-        """What is wrong with the store, in words; empty if nothing is."""
+        self._store_is_busy, self._store_has_moved = "", ""
         self.sentences = 0
         self.games = 0
         """Games that have ended."""
         self.recovered = 0
         """How many of these had ended some time before."""
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the store, in words; empty if nothing is."""
+        return self._store_is_busy or self._store_has_moved
 
     @property
     def gateways(self) -> list[BoardState]:
@@ -98,10 +102,12 @@ class Session:
                 self.board(event.board).noise += 1
             case events.BoardNamed():
                 self.names[event.board] = event.name
-            case events.StoreBusy() | events.StoreGone():
-                self.warning = event.text()
+            case events.StoreBusy():
+                self._store_is_busy = event.text()
             case events.StoreFree():
-                self.warning = ""
+                self._store_is_busy = ""
+            case events.StoreGone():  # it does not come back
+                self._store_has_moved = event.text()
 
     def _take_connection(self, event: events.Event) -> None:
         match event:
