@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import sqlite3
+import threading
 from dataclasses import replace
 from random import Random
 
@@ -13,7 +14,7 @@ import fuzz_log
 from failing_connection import FailingConnection
 from needed import POSIX, long
 from noughts.boards.ports import Port
-from noughts.errors import NoughtsError, StoreError
+from noughts.errors import NoughtsError, StoreBusyError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum
 from noughts.recording.events import (
@@ -158,6 +159,8 @@ def test_session_tracks_waiting_ports_and_warnings():
         (StoreFree("g.db"), ""),
         (StoreGone("g.db", "g-2.db"), "stored in g-2.db"),
         (NotShown(3), "stored in g-2.db"),
+        (StoreBusy("g-2.db"), "in use"),
+        (StoreFree("g-2.db"), "stored in g-2.db"),
     ):
         session.take(event)
         assert warning in session.warning if warning else not session.warning
@@ -225,6 +228,29 @@ def test_lines_that_could_not_be_stored_can_be_read_again(store, recorder, tmp_p
     reader.settle()
     found = [(game.board, game.number, game.started) for game in games(store, GameFilter())]
     assert found == [("usb-1", 1, None), ("3b/usb 2", 2, AT - 1000)]
+
+
+@pytest.mark.parametrize("error", [StoreError("no room"), StoreBusyError("in use")])
+def test_what_is_stored_is_reported_even_if_the_rest_fails(store, recorder, monkeypatch, error):
+    add_many, sent = (
+        Store.add_many,
+        [each for n in range(1, 260) for each in stages(DRAW, number=n)],
+    )
+
+    def fail_later(store, received):
+        if store.read("SELECT 1 FROM lines LIMIT 1"):
+            raise error
+        return add_many(store, received)
+
+    monkeypatch.setattr(Store, "add_many", fail_later)
+    told, stop = [], threading.Event()
+    stop.set()
+    recorder.take(DataReceived("usb-1", wire(*sent), AT))
+    with pytest.raises(StoreError):
+        recorder.run(stop, told.extend)
+    _, stored = stored_lines(store)
+    assert 0 < stored < len(sent)
+    assert [event.sentence for event in told] == sent[:stored]
 
 
 @POSIX

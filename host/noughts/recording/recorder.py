@@ -71,6 +71,8 @@ class Recorder:
         self._named_at_s = time.monotonic()
         self._arrived: list[sources.Change] = []
         """From the last poll of the sources."""
+        self._events: list[events.Event] = []
+        """What happened, for the next report: even if storing fails later on."""
 
     def _use(self, store: Store) -> None:
         self.store = store
@@ -85,23 +87,33 @@ class Recorder:
     def run(self, stop: threading.Event, report: Callable[[list[events.Event]], None]) -> None:
         """Record until `stop` is set, including what boards have sent by then.
 
-        report: gets the events, and must not block. Raises `StoreError`.
+        report: gets the events, and must not block. Raises `StoreError`, after it has reported what
+        is stored.
         """
-        while not stop.is_set():
-            start_s = time.monotonic()
-            report(self.poll())
-            took_s = time.monotonic() - start_s
-            is_awaited = any(isinstance(change, sources.Delivered) for change in self._arrived)
-            if not is_awaited and took_s < _BUSY_REST_S:  # else it is behind
-                time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
-        report(self.finish())
+        try:
+            while not stop.is_set():
+                start_s = time.monotonic()
+                report(self.poll())
+                took_s = time.monotonic() - start_s
+                is_awaited = any(isinstance(change, sources.Delivered) for change in self._arrived)
+                if not is_awaited and took_s < _BUSY_REST_S:  # else it is behind
+                    time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
+            report(self.finish())
+        except Exception:
+            if self._events:
+                report(self._take_events())
+            raise
+
+    def _take_events(self) -> list[events.Event]:
+        taken, self._events = self._events, []
+        return taken
 
     def finish(self) -> list[events.Event]:
         """Store what boards have sent by now. Raises `StoreError` if that fails for some of it."""
         end_s = time.monotonic() + SHUTDOWN_TIMEOUT_S
-        reported = self.poll()  # at least once, even on a busy computer
+        self._poll()  # at least once, even on a busy computer
         while (self._arrived or self.pending) and time.monotonic() < end_s:
-            reported += self.poll()
+            self._poll()
         if left := sum(isinstance(item, Received) for item in self.pending):
             read = command_for(f"noughts watch --from {quoted(str(self.save()))}", self.store.path)
             raise StoreError(
@@ -109,18 +121,22 @@ class Recorder:
                 f"stored; close that program and run {read}"
             )
         for board in list(self._resent):
-            self._sum_up(board, reported)
-        return reported
+            self._sum_up(board)
+        return self._take_events()
 
     def poll(self) -> list[events.Event]:
         """Poll all sources, and store what they give. Raises `StoreError` if that fails."""
+        self._poll()
+        return self._take_events()
+
+    def _poll(self) -> None:
         self._arrived = []
         if len(self.pending) < MAX_PENDING:
             self._arrived = [change for source in self.sources for change in source.poll()]
         for change in self._arrived:
             self.take(change)
         self.pending += self._renamed()
-        return self.settle()
+        self._settle()
 
     def take(self, change: sources.Change) -> None:
         """Queue what a source gave; `settle` stores it."""
@@ -174,18 +190,20 @@ class Recorder:
         If the store is gone, another one takes its place. Raises `StoreError` if something cannot
         be stored; it stays pending.
         """
-        reported: list[events.Event] = []
+        self._settle()
+        return self._take_events()
+
+    def _settle(self) -> None:
         try:
             if self.store.replaced():
-                self._move(reported)
-            self._store_pending(reported)
+                self._move()
+            self._store_pending()
         except StoreDamagedError:
-            self._move(reported)
-            self._store_pending(reported)
-        return reported
+            self._move()
+            self._store_pending()
 
-    def _store_pending(self, reported: list[events.Event]) -> None:
-        """Store what is pending, in order, and report it; stop if another program is writing."""
+    def _store_pending(self) -> None:
+        """Store what is pending, in order, and note events; stop if another program is writing."""
         now_s = time.monotonic()
         while batch := self.pending[:_AT_ONCE]:
             lines = [item for item in batch if isinstance(item, Received)]
@@ -195,54 +213,54 @@ class Recorder:
                 self._busy_since_s = self._busy_since_s or now_s
                 if not self._busy_reported and now_s - self._busy_since_s >= REPORT_BUSY_AFTER_S:
                     self._busy_reported = True
-                    reported.append(events.StoreBusy(str(self.store.path)))
+                    self._events.append(events.StoreBusy(str(self.store.path)))
                 return
             del self.pending[: len(batch)]
             results = iter(stored)
             for item in batch:
                 if isinstance(item, Received):
-                    self._report(item, next(results), reported)
+                    self._report(item, next(results))
                 elif isinstance(item, sources.Delivered):
                     item.stored()
                 else:
                     if isinstance(item, events.PortClosed):
-                        self._sum_up(item.board, reported)
-                    reported.append(item)
+                        self._sum_up(item.board)
+                    self._events.append(item)
         if self._busy_reported:
-            reported.append(events.StoreFree(str(self.store.path)))
+            self._events.append(events.StoreFree(str(self.store.path)))
         self._busy_since_s, self._busy_reported = None, False
         for board in list(self._resent):
             if now_s - self._resent_at_s[board] >= _QUIET_S:
-                self._sum_up(board, reported)
+                self._sum_up(board)
 
-    def _report(self, received: Received, stored: Stored, reported: list[events.Event]) -> None:
+    def _report(self, received: Received, stored: Stored) -> None:
         board, sentence, text, _, late, gateway = received
         game, new, played_before = stored
         if sentence is None:
             return
         if game is None and isinstance(sentence, Game):
-            reported.append(events.NoiseReceived(board, framed(text)))
+            self._events.append(events.NoiseReceived(board, framed(text)))
             return
         if not late:
             played_before = None
             # A board that sends live games has resent all stored ones.
             if self._resent and not isinstance(sentence, Menu):
-                self._sum_up(board, reported)
+                self._sum_up(board)
         elif not is_by_radio(board):
             resent = self._resent.setdefault(board, events.ResentGames(board, 0, 0))
             resent.again += not new
             resent.new += new
             self._resent_at_s[board] = time.monotonic()
-        reported.append(
+        self._events.append(
             events.SentenceStored(board, sentence, game, new, late, played_before, gateway)
         )
 
-    def _sum_up(self, board: str, reported: list[events.Event]) -> None:
+    def _sum_up(self, board: str) -> None:
         """Sum up the games that a board has resent, if the store had some of them."""
         if (resent := self._resent.pop(board, None)) and resent.again:
-            reported.append(resent)
+            self._events.append(resent)
 
-    def _move(self, reported: list[events.Event]) -> None:
+    def _move(self) -> None:
         """Continue in another store, which gets the boards' names."""
         gone = self.store.path
         store = Store(unused_path_near(self._first_path), create=True)
@@ -251,7 +269,7 @@ class Recorder:
         self._use(store)
         for board, name in self.names.items():
             store.name_board(board, name)
-        reported.append(events.StoreGone(str(gone), str(store.path)))
+        self._events.append(events.StoreGone(str(gone), str(store.path)))
 
     def save(self) -> Path:
         """Write what is pending to a file next to the store. Raises `OSError`."""
