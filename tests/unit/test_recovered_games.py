@@ -101,7 +101,7 @@ def test_resent_games_are_summed_up_when_resending_ends(recorder, clock, end):
         clock.s += 0.2
         events = recorder.settle()
     assert events[0] == ResentGames(BOARD, 2, 1)
-    assert events[0].text() == "usb-1: 2 games resent, 1 new"
+    assert events[0].text() == "usb-1: 3 games resent, 1 of them new"
 
 
 def test_reopened_port_in_raw_lines_makes_the_boot_unknown(folder, noughts):

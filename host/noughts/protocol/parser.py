@@ -56,8 +56,10 @@ class Stream:
         items: list[Item] = []
         begin, xors = 0, _xors(data)
         for match in _FRAME.finditer(data.decode("latin-1")):
-            start, end = match.span()
-            if xors[start] ^ xors[end - 4] != int(match[2], 16):
+            dollar, end = match.span()
+            star = end - len("*hh")
+            body_xor = xors[star - 1] ^ xors[dollar]  # of what is between `$` and `*`
+            if body_xor != int(match[2], 16):
                 continue
             item: Item
             try:
@@ -69,18 +71,19 @@ class Stream:
                 item = Unknown(escape(match[0].encode()), error.what, again)
             except SentenceError:
                 continue
-            if data[begin:start] not in (b"", b"\r\n"):
-                self._add_noise(data[begin:start], items)
+            if data[begin:dollar] not in (b"", b"\r\n"):
+                self._add_noise(data[begin:dollar], items)
             items.append(item)
             begin = end
-        lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
-        self._add_noise(lines, items)
+        end = max(begin, data.rfind(b"\n") + 1)
+        self._add_noise(data[begin:end], items)
+        self._rest = data[end:]
         while len(self._rest) > 2 * MAX_LENGTH:
             # Cut before a `$`, which may begin a sentence.
-            begins = self._rest.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
-            end = begins if begins > 0 else 2 * MAX_LENGTH
-            self._add_noise(self._rest[:end], items)
-            self._rest = self._rest[end:]
+            dollar = self._rest.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
+            cut = dollar if dollar > 0 else 2 * MAX_LENGTH
+            self._add_noise(self._rest[:cut], items)
+            self._rest = self._rest[cut:]
         return items
 
     def _add_noise(self, data: bytes, items: list[Item]) -> None:

@@ -11,13 +11,13 @@ _ROOM = re.compile(r"\A((?:[^/:\\]+/)*).*", re.DOTALL)
 _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
 
 
-def sending_board(line: str, radio_id: str) -> str:
-    """The name of a sender, from the name of the board on whose line its sentence came.
+def sending_board(port_board: str, radio_id: str) -> str:
+    """The name of a sender, from the name of the board on whose port its sentence came.
 
     >>> sending_board("usb-9900", "9A1B2C3D"), sending_board("3b/usb-9900", "9A1B2C3D")
     ('radio-9A1B2C3D', '3b/radio-9A1B2C3D')
     """
-    return _ROOM.sub(rf"\1radio-{radio_id}", line)
+    return _ROOM.sub(rf"\1radio-{radio_id}", port_board)
 
 
 @lru_cache

@@ -131,10 +131,9 @@ class ParsedSentence(NamedTuple):
         return framed(self.body, self.radio_id)
 
 
-def is_late(sentence: Sentence, boot: Boot | None) -> bool:
-    """Whether the game may have ended long before; boot: the board's last start."""
-    is_end = isinstance(sentence, Game) and sentence.end != "-"
-    return is_end and (boot is None or sentence.boot != boot.boot)
+def is_of_earlier_run(sentence: Sentence, boot: Boot | None) -> bool:
+    """Whether this is an end that may be long ago; boot: the board's last start."""
+    return _is_end(sentence) and (boot is None or sentence.boot != boot.boot)
 
 
 def is_same(game: Game, now: Game | None) -> bool:
@@ -143,28 +142,34 @@ def is_same(game: Game, now: Game | None) -> bool:
 
 
 class Runs:
-    """The current run of each board, as far as its line shows it."""
+    """The current run of each board with a port, as far as its sentences show it."""
 
     def __init__(self) -> None:
         self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot of its run, None if unknown; and since when."""
+        """By board: the boot of its run, None if unknown; and since when."""
 
-    def opened(self, line: str, at: int | None, boot: str | None = None) -> None:
+    def opened(self, port_board: str, at: int | None, boot: str | None = None) -> None:
         """Note that a port was opened: its board may be resending games of earlier runs."""
-        since = self._announced.get(line, (None, None))[1]
+        since = self._announced.get(port_board, (None, None))[1]
         if at is None or since is None or since <= at:  # else this is late or repeated
-            self._announced[line] = boot, at
+            self._announced[port_board] = boot, at
 
-    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
-        """Whether a game had ended some time before; also note what shows the board's run."""
-        if isinstance(sentence, Game) and sentence.end != "-":
-            # By radio, an end is resent some time later, so its time is not exact.
-            return by_radio or sentence.boot != self._announced.get(line, (None, None))[0]
-        if not by_radio:
-            # An unfinished game is of this run too: its `$NB` may have come before the port was
-            # open.
-            self.opened(line, at, sentence.boot)
-        return False
+    def note_run(self, port_board: str, sentence: Sentence, at: int | None) -> None:
+        """Note the run that a sentence by cable shows."""
+        # An unfinished game shows it too: its `$NB` may have come before the port was open.
+        if not _is_end(sentence):
+            self.opened(port_board, at, sentence.boot)
+
+    def is_late(self, port_board: str, sentence: Sentence, by_radio: bool) -> bool:
+        """Whether a game had ended some time before."""
+        # By radio, an end is resent some time later, so its time is not exact.
+        return _is_end(sentence) and (
+            by_radio or sentence.boot != self._announced.get(port_board, (None, None))[0]
+        )
+
+
+def _is_end(sentence: Sentence) -> bool:
+    return isinstance(sentence, Game) and sentence.end != "-"
 
 
 def player_of(first: str, ply: int) -> str:

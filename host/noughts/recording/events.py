@@ -159,12 +159,13 @@ class ResentGames(BoardEvent, name="kept"):
     again: int
     """How many of them the store had already."""
     new: int
+    """How many others there were."""
 
     @property
     def about(self) -> str:
         """Its text without the board's name."""
-        new = f", {self.new:,} new" if self.new else ""
-        return f"{counted(self.again, 'game')} resent{new}"
+        new = f", {self.new:,} of them new" if self.new else ""
+        return f"{counted(self.again + self.new, 'game')} resent{new}"
 
 
 @dataclass(unsafe_hash=True)

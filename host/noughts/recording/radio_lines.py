@@ -24,7 +24,8 @@ _ID = re.compile(r"(?:radio-)?([0-9A-F]{8})", re.IGNORECASE)
 class RadioLines:
     """Accepts or refuses boards by radio. known_ids: the ids to accept; None accepts any.
 
-    named: boards that people have named, which are always accepted; it may be replaced.
+    named: boards that people have named, which are accepted too, if there is no list; it may be
+    replaced.
     """
 
     def __init__(self, known_ids: Collection[str] | None = None) -> None:
@@ -35,10 +36,10 @@ class RadioLines:
         self._boards: defaultdict[str, set[str]] = defaultdict(set)
         self._reported: set[str] = set()
 
-    def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
+    def board(self, port_board: str, radio_id: str) -> str | BoardRefused | None:
         """The sending board, or its refusal; None if that was already reported."""
-        board = sending_board(line, radio_id)
-        received = self._boards[line]
+        board = sending_board(port_board, radio_id)
+        received = self._boards[port_board]
         if self._known_ids is not None:
             if radio_id in self._known_ids:
                 return board
@@ -57,7 +58,7 @@ class RadioLines:
         if board in self._reported or len(self._reported) >= _MAX_REPORTED:
             return None
         self._reported.add(board)
-        return BoardRefused(board, line, why)
+        return BoardRefused(board, port_board, why)
 
 
 def read_known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:

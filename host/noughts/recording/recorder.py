@@ -5,6 +5,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
@@ -23,9 +24,9 @@ from noughts.store.store import Store, command_for, unused_path_near
 
 _AT_ONCE = 2048
 """The most items stored in one transaction."""
-_REST_S, _BUSY_REST_S = 0.05, 0.1
+_PAUSE_S, _LONG_PAUSE_S = 0.05, 0.1
 """Between two polls of the sources: storing many lines at once is cheaper."""
-_BUSY_S = 0.005
+_SLOW_POLL_S = 0.005
 """A poll that takes this long has stored much, so the next one comes later."""
 _LOCK_TIMEOUT_S = 0.05
 """To wait for another program that writes to the store, before polling the boards again."""
@@ -33,11 +34,24 @@ REPORT_BUSY_AFTER_S = 2.0
 _QUIET_S = 1.0
 """A board that has sent no stored game for this long has sent all of them."""
 MAX_PENDING = 50_000
-"""Items held while the store cannot be written, about 30 MB; the rest stays at the sources."""
+"""Items held while the store cannot be written, about 30 MB; the rest stays at the sources.
+
+A file and a broker lose nothing then, but a serial driver holds a few KB only.
+"""
 NAMES_S = 1.0
 """Between two checks whether another program has named a board."""
 SHUTDOWN_TIMEOUT_S = 0.25
 """For receiving what boards have sent by the end."""
+
+
+@dataclass
+class _ResentCount:
+    """Games that a board is resending."""
+
+    again: int = 0
+    """How many of them the store had already."""
+    new: int = 0
+    last_at_s: float = 0.0
 
 
 class Recorder:
@@ -62,14 +76,15 @@ class Recorder:
         self._use(store)
         self._streams: defaultdict[str, Stream] = defaultdict(Stream)
         self._runs = Runs()
-        self._resent: dict[str, events.ResentGames] = {}
-        self._resent_at_s: dict[str, float] = {}
-        self._busy_since_s: float | None = None
-        self._busy_reported = False
+        self._resent_counts: defaultdict[str, _ResentCount] = defaultdict(_ResentCount)
+        """Of boards that may send more."""
+        self._locked_since_s: float | None = None
+        """Since when another program has been writing to the store."""
+        self._lock_reported = False
         self.names = self.radio.named = names(store)
         """What people call boards."""
-        self._named_at_s = time.monotonic()
-        self._arrived: list[sources.Change] = []
+        self._names_checked_at_s = time.monotonic()
+        self._last_changes: list[sources.Change] = []
         """From the last poll of the sources."""
         self._events: list[events.Event] = []
         """What happened, for the next report: even if storing fails later on."""
@@ -95,9 +110,11 @@ class Recorder:
                 start_s = time.monotonic()
                 report(self.poll())
                 took_s = time.monotonic() - start_s
-                is_awaited = any(isinstance(change, sources.Delivered) for change in self._arrived)
-                if not is_awaited and took_s < _BUSY_REST_S:  # else it is behind
-                    time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
+                is_awaited = any(
+                    isinstance(change, sources.Delivered) for change in self._last_changes
+                )
+                if not is_awaited and took_s < _LONG_PAUSE_S:  # else it is behind
+                    time.sleep(_PAUSE_S if took_s < _SLOW_POLL_S else _LONG_PAUSE_S)
             report(self.finish())
         except Exception:
             if self._events:
@@ -112,7 +129,7 @@ class Recorder:
         """Store what boards have sent by now. Raises `StoreError` if that fails for some of it."""
         end_s = time.monotonic() + SHUTDOWN_TIMEOUT_S
         self._poll()  # at least once, even on a busy computer
-        while (self._arrived or self.pending) and time.monotonic() < end_s:
+        while (self._last_changes or self.pending) and time.monotonic() < end_s:
             self._poll()
         if left := sum(isinstance(item, Received) for item in self.pending):
             read = command_for(f"noughts watch --from {quoted(str(self.save()))}", self.store.path)
@@ -120,7 +137,7 @@ class Recorder:
                 f"{self.store.path} is in use by another program, and {left:,} lines are not "
                 f"stored; close that program and run {read}"
             )
-        for board in list(self._resent):
+        for board in list(self._resent_counts):
             self._sum_up(board)
         return self._take_events()
 
@@ -130,10 +147,10 @@ class Recorder:
         return self._take_events()
 
     def _poll(self) -> None:
-        self._arrived = []
+        self._last_changes = []
         if len(self.pending) < MAX_PENDING:
-            self._arrived = [change for source in self.sources for change in source.poll()]
-        for change in self._arrived:
+            self._last_changes = [change for source in self.sources for change in source.poll()]
+        for change in self._last_changes:
             self.take(change)
         self.pending += self._renamed()
         self._settle()
@@ -154,30 +171,32 @@ class Recorder:
             case _:
                 self.pending.append(change)
 
-    def _take_items(self, line: str, items: Iterable[Item], at: int | None) -> None:
+    def _take_items(self, port_board: str, items: Iterable[Item], at: int | None) -> None:
         for item in items:
             if isinstance(item, ParsedSentence):
                 text, sentence, radio = item
-                board = line if radio is None else self.radio.board(line, radio)
+                board = port_board if radio is None else self.radio.board(port_board, radio)
                 if isinstance(board, str):
-                    late = self._runs.is_late(line, sentence, radio is not None, at)
-                    gateway = None if board == line else line
+                    if radio is None:
+                        self._runs.note_run(port_board, sentence, at)
+                    late = self._runs.is_late(port_board, sentence, radio is not None)
+                    gateway = None if board == port_board else port_board
                     self.pending.append(Received(board, sentence, text, at, late, gateway))
                 elif board is not None:
                     self.pending.append(board)
             elif isinstance(item, Noise):
-                self.pending.append(Received(line, None, item.text, at))
-                self.pending.append(events.NoiseReceived(line, item.text))
+                self.pending.append(Received(port_board, None, item.text, at))
+                self.pending.append(events.NoiseReceived(port_board, item.text))
             else:
-                self.pending.append(Received(line, None, item.line, at))
+                self.pending.append(Received(port_board, None, item.line, at))
                 if not item.again:
-                    self.pending.append(events.UnknownSentence(line, item.what))
+                    self.pending.append(events.UnknownSentence(port_board, item.what))
 
     def _renamed(self) -> list[events.BoardNamed]:
         """Boards that another program has named since the last check."""
-        if time.monotonic() - self._named_at_s < NAMES_S:
+        if time.monotonic() - self._names_checked_at_s < NAMES_S:
             return []
-        self._named_at_s = time.monotonic()
+        self._names_checked_at_s = time.monotonic()
         names_before = self.names
         with contextlib.suppress(StoreError):  # the next write reports what is wrong
             self.names = self.radio.named = names(self.store)
@@ -210,9 +229,9 @@ class Recorder:
             try:
                 stored = self.store.add_many(lines)
             except StoreBusyError:
-                self._busy_since_s = self._busy_since_s or now_s
-                if not self._busy_reported and now_s - self._busy_since_s >= REPORT_BUSY_AFTER_S:
-                    self._busy_reported = True
+                self._locked_since_s = self._locked_since_s or now_s
+                if not self._lock_reported and now_s - self._locked_since_s >= REPORT_BUSY_AFTER_S:
+                    self._lock_reported = True
                     self._events.append(events.StoreBusy(str(self.store.path)))
                 return
             del self.pending[: len(batch)]
@@ -226,11 +245,11 @@ class Recorder:
                     if isinstance(item, events.PortClosed):
                         self._sum_up(item.board)
                     self._events.append(item)
-        if self._busy_reported:
+        if self._lock_reported:
             self._events.append(events.StoreFree(str(self.store.path)))
-        self._busy_since_s, self._busy_reported = None, False
-        for board in list(self._resent):
-            if now_s - self._resent_at_s[board] >= _QUIET_S:
+        self._locked_since_s, self._lock_reported = None, False
+        for board, count in list(self._resent_counts.items()):
+            if now_s - count.last_at_s >= _QUIET_S:
                 self._sum_up(board)
 
     def _report(self, received: Received, stored: Stored) -> None:
@@ -243,22 +262,23 @@ class Recorder:
             return
         if not late:
             played_before = None
-            # A board that sends live games has resent all stored ones.
-            if self._resent and not isinstance(sentence, Menu):
+            # A board that plays has resent all its games; it resends them while it is in the menu.
+            if not isinstance(sentence, Menu):
                 self._sum_up(board)
         elif not is_by_radio(board):
-            resent = self._resent.setdefault(board, events.ResentGames(board, 0, 0))
-            resent.again += not new
-            resent.new += new
-            self._resent_at_s[board] = time.monotonic()
+            count = self._resent_counts[board]
+            count.again += not new
+            count.new += new
+            count.last_at_s = time.monotonic()
         self._events.append(
             events.SentenceStored(board, sentence, game, new, late, played_before, gateway)
         )
 
     def _sum_up(self, board: str) -> None:
         """Sum up the games that a board has resent, if the store had some of them."""
-        if (resent := self._resent.pop(board, None)) and resent.again:
-            self._events.append(resent)
+        count = self._resent_counts.pop(board, None)
+        if count and count.again:
+            self._events.append(events.ResentGames(board, count.again, count.new))
 
     def _move(self) -> None:
         """Continue in another store, which gets the boards' names."""

@@ -111,11 +111,12 @@ def _furthest_first(line: Line) -> tuple[bool, int, bool, int, str]:
 
 def _fits(line: Line, game: Sequence[Line]) -> bool:
     """Whether a line agrees with all lines of a game so far."""
-    # Lines by cable come in order, so one that can precede the earliest can precede all of them.
+    # Lines by cable come furthest first, so one that can precede the last can precede all of them.
     # By radio come only lines that may be invented, after all those by cable.
+    shortest = game[-1:]
     return all(
         _are_of_one_game(*sorted((line, other), key=attrgetter("progress")))
-        for other in (game if line.radio else game[-1:])
+        for other in (game if line.radio else shortest)
     )
 
 

@@ -90,7 +90,7 @@ class Stored(NamedTuple):
     """The result of storing a line."""
 
     game: int | None
-    """The game's number in the store. None for a boot, for noise, and for a sentence that is stored
+    """The game's id in the store. None for a boot, for noise, and for a sentence that is stored
     as noise because too many different lines have its boot and game number."""
     new: bool
     """Whether it was new to the store, by cable or by radio."""
@@ -105,8 +105,8 @@ class _GameLines:
     key: Key
     lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
-    numbers: dict[int, int] = field(default_factory=dict)
-    """The numbers of the games, by the id of the line that each began with."""
+    game_ids: dict[int, int] = field(default_factory=dict)
+    """The ids of the games, by the id of the line that each began with."""
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """The game of each line, by text; None until the games are renewed."""
 
@@ -153,16 +153,16 @@ class Lines:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._boards: dict[str, int] = {}
-        """The numbers of boards, by name."""
-        self._games: dict[Key, _GameLines] = {}
+        self._board_ids: dict[str, int] = {}
+        """By name."""
+        self._cached: dict[Key, _GameLines] = {}
         """What was used last. Another program's lines make it worthless."""
         self._data_version = -1
-        self._noise: int | None = None
-        """Bytes of noise in the store, once they were counted."""
-        self._last = 0
+        self._noise_bytes: int | None = None
+        """In the store, once they were counted."""
+        self._last_id = 0
         """The id of the last line."""
-        self._rows: list[tuple[int | str | None, ...]] = []
+        self._unwritten: list[tuple[int | str | None, ...]] = []
         """Lines that are still to be written."""
 
     def add(self, received: Iterable[Received]) -> list[Stored]:
@@ -170,46 +170,46 @@ class Lines:
         ((version,),) = self._db.execute("PRAGMA data_version")
         if version != self._data_version:
             # Another program has written, perhaps lines of the same games.
-            self._games.clear()
+            self._cached.clear()
         self._data_version = version
-        ((self._last,),) = self._db.execute("SELECT coalesce(max(id), 0) FROM lines")
-        if len(self._games) > _REMEMBERED:
-            self._games = dict([*self._games.items()][-_REMEMBERED:])
-        added = [self._add_received(line) for line in received]
+        ((self._last_id,),) = self._db.execute("SELECT coalesce(max(id), 0) FROM lines")
+        if len(self._cached) > _REMEMBERED:
+            self._cached = dict([*self._cached.items()][-_REMEMBERED:])
+        added = list(map(self._add_received, received))
         self._write()
         # The games are renewed only now, because several lines of one game come together.
         return [
             result if isinstance(result, Stored) else self._result_of(*result) for result in added
         ]
 
-    def board(self, name: str) -> int:
-        """The number of a board, which is added if it is new."""
-        if name not in self._boards:
+    def board_id(self, name: str) -> int:
+        """The id of a board, which is added if it is new."""
+        if name not in self._board_ids:
             self._db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
-            ((number,),) = self._db.execute("SELECT id FROM boards WHERE name = ?", (name,))
-            self._boards[name] = number
-        return self._boards[name]
+            ((board_id,),) = self._db.execute("SELECT id FROM boards WHERE name = ?", (name,))
+            self._board_ids[name] = board_id
+        return self._board_ids[name]
 
-    def _add_received(self, line: Received) -> tuple[_GameLines, str, bool] | Stored:
+    def _add_received(self, received: Received) -> tuple[_GameLines, str, bool] | Stored:
         """Add a line. Gives its game's lines, its text, and whether it is new; or the result."""
-        sentence = line.sentence
+        board, sentence, text, at, _, _ = received
         if sentence is None:
-            if line.at is not None:  # else it is in the file that was read
-                self._add_noise(line.board, line.text, line.at)
+            if at is not None:  # else it is in the file that was read
+                self._add_noise(board, text, at)
             return Stored(None, True)
         if not isinstance(sentence, Game):
-            return Stored(None, self._add_to_run(line.board, sentence, line.text, line.at))
+            return Stored(None, self._add_to_run(board, sentence, text, at))
         game_lines = self._lines_of((sentence.boot, sentence.number))
-        is_new = line.text not in game_lines.game_of
-        if self._add_to_game(game_lines, line, sentence):
-            return game_lines, line.text, is_new
-        if line.at is not None:
-            self._add_noise(line.board, framed(line.text), line.at)
+        is_new = text not in game_lines.game_of
+        if self._add_to_game(game_lines, received, sentence):
+            return game_lines, text, is_new
+        if at is not None:
+            self._add_noise(board, framed(text), at)
         return Stored(None, False)
 
-    def _add_to_game(self, game_lines: _GameLines, line: Received, game: Game) -> bool:
+    def _add_to_game(self, game_lines: _GameLines, received: Received, game: Game) -> bool:
         """Add a line of a game, or its earlier time. False if the game has too many already."""
-        board, _, text, at, late, _ = line
+        board, _, text, at, late, _ = received
         radio = is_by_radio(board)
         stored = game_lines.lines.get((board, radio, late, text))
         if stored is None:
@@ -217,39 +217,40 @@ class Lines:
                 ways = [other.radio for other in game_lines.lines.values()]
                 if ways.count(radio) >= _MAX_LINES:
                     return False
-            number = self._append(self.board(board), *game_lines.key, radio, late, at, text)
+            line_id = self._append(self.board_id(board), *game_lines.key, radio, late, at, text)
         elif at is None or (stored.at is not None and stored.at <= at):
             return True
         else:
-            number = self._renumber(stored.id, at)
-            if stored.id in game_lines.numbers:
-                game_lines.numbers[number] = game_lines.numbers.pop(stored.id)
-        game_lines.put(Line(number, board, radio, late, at, text, game))
+            line_id = self._set_earlier_time(stored.id, at)
+            if stored.id in game_lines.game_ids:
+                game_lines.game_ids[line_id] = game_lines.game_ids.pop(stored.id)
+        game_lines.put(Line(line_id, board, radio, late, at, text, game))
         return True
 
     def _append(self, *row: int | str | None) -> int:
-        """Add a line, which is not written yet, with the number that SQLite will give it.
+        """Add a line, which is not written yet, with the id that SQLite will give it.
 
         That is the next one, because the newest line is never deleted and nobody else writes now.
         So many lines can be written with one statement, see `_ROWS`.
         """
-        self._last += 1
-        self._rows.append(row)
-        return self._last
+        self._last_id += 1
+        self._unwritten.append(row)
+        return self._last_id
 
-    def _renumber(self, number: int, at: int) -> int:
-        """Give a line an earlier time, and the next number.
+    def _set_earlier_time(self, line_id: int, at: int) -> int:
+        """Give a line an earlier time, and the next id, which is returned.
 
-        A room publishes the lines after a number, and may have got past the old one: a line without
-        a time is never published.
+        A room publishes the lines after an id, and may have got past the old one: a line without a
+        time is never published.
         """
         self._write()
-        self._last += 1
-        self._db.execute("UPDATE lines SET id = ?, at = ? WHERE id = ?", (self._last, at, number))
-        return self._last
+        self._last_id += 1
+        update = "UPDATE lines SET id = ?, at = ? WHERE id = ?"
+        self._db.execute(update, (self._last_id, at, line_id))
+        return self._last_id
 
     def _write(self) -> None:
-        rows, self._rows = self._rows, []
+        rows, self._unwritten = self._unwritten, []
         whole = len(rows) // _ROWS * _ROWS
         batches = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))
         self._db.executemany(_LINES + ", ".join([_ROW] * _ROWS), batches)
@@ -258,50 +259,50 @@ class Lines:
     def _add_to_run(self, name: str, sentence: Boot | Menu, text: str, at: int | None) -> bool:
         """Add a line of a run that is about no game, or its earlier time. Whether it is new."""
         self._write()
-        board, by_radio = self.board(name), int(is_by_radio(name))
+        board_id, by_radio = self.board_id(name), int(is_by_radio(name))
         stored = self._db.execute(
             "SELECT id, at FROM lines WHERE board = ? AND boot = ? AND number = 0 AND text = ?",
-            (board, sentence.boot, text),
+            (board_id, sentence.boot, text),
         ).fetchone()
         if stored is None:
-            number = self._append(board, sentence.boot, 0, by_radio, 0, at, text)
+            line_id = self._append(board_id, sentence.boot, 0, by_radio, 0, at, text)
             if isinstance(sentence, Boot):
-                self._db.execute(_BOOT, (number, board, by_radio, at, *values(sentence)))
+                self._db.execute(_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
             return True
-        number, stored_at = stored
+        line_id, stored_at = stored
         if at is not None and (stored_at is None or at < stored_at):
-            moved_to = self._renumber(number, at)
+            new_id = self._set_earlier_time(line_id, at)
             update = "UPDATE boots SET line = ?, heard = ? WHERE line = ?"
-            self._db.execute(update, (moved_to, at, number))
+            self._db.execute(update, (new_id, at, line_id))
         return False
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
         self._write()
-        board = self.board(name)
+        board_id = self.board_id(name)
         if self._db.execute(
             "SELECT 1 FROM lines WHERE boot IS NULL AND board = ? AND at = ? AND text = ?",
-            (board, at, text),
+            (board_id, at, text),
         ).fetchone():
             return
-        if self._noise is None:
+        if self._noise_bytes is None:
             query = f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines"
-            ((self._noise,),) = self._db.execute(f"{query} WHERE boot IS NULL")
-        self._noise += len(text) + _NOISE_ROW
-        self._append(board, None, None, 0, 0, at, text)
-        if self._noise > _MAX_NOISE:
+            ((self._noise_bytes,),) = self._db.execute(f"{query} WHERE boot IS NULL")
+        self._noise_bytes += len(text) + _NOISE_ROW
+        self._append(board_id, None, None, 0, 0, at, text)
+        if self._noise_bytes > _MAX_NOISE:
             # The newest line stays: a room has published up to an id, which must not be reused.
             self._db.execute(
                 "DELETE FROM lines WHERE id IN (SELECT id FROM lines WHERE boot IS NULL "
                 "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?)",
                 (_PURGED,),
             )
-            self._noise = None
+            self._noise_bytes = None
 
     def _lines_of(self, key: Key, games: str = "games") -> _GameLines:
-        """The lines of a boot and game number. games: the table with the games' numbers."""
-        if game_lines := self._games.get(key):
+        """The lines of a boot and game number. games: the table with the games' ids."""
+        if game_lines := self._cached.get(key):
             return game_lines
-        game_lines = self._games[key] = _GameLines(key)
+        game_lines = self._cached[key] = _GameLines(key)
         query = (
             f"SELECT {_LINE_COLUMNS} FROM lines JOIN boards ON boards.id = board "
             "WHERE boot = ? AND number = ?"
@@ -309,25 +310,25 @@ class Lines:
         for line in map(_line_of, self._db.execute(query, key)):
             game_lines.put(line)
         if game_lines.lines:
-            # Of a damaged file's games with one first line, the lowest number counts.
+            # Of a damaged file's games with one first line, the lowest id counts.
             query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ? ORDER BY id DESC"
-            game_lines.numbers.update(self._db.execute(query, key))
+            game_lines.game_ids.update(self._db.execute(query, key))
         return game_lines
 
     def derive(self, games: str) -> None:
-        """Make all games and boots from the lines. games: a table with the games' numbers."""
-        for number, board, by_radio, at, text in self._db.execute(_BOOT_LINES).fetchall():
+        """Make all games and boots from the lines. games: a table with the games' ids."""
+        for line_id, board_id, by_radio, at, text in self._db.execute(_BOOT_LINES).fetchall():
             sentence = _sentence(text, Boot | Menu)
             if isinstance(sentence, Boot):
-                self._db.execute(_BOOT, (number, board, by_radio, at, *values(sentence)))
-        # The highest number comes first: a game that had none gets the next one.
+                self._db.execute(_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
+        # The highest id comes first: a game that had none gets the next one.
         highest = f"SELECT boot, number FROM {games} ORDER BY id DESC LIMIT 1"
         keys = "SELECT boot, number FROM lines WHERE number GROUP BY boot, number ORDER BY min(id)"
         # Each key once: the old table does not know the new games of a key that was renewed.
         both = (*self._db.execute(highest).fetchall(), *self._db.execute(keys).fetchall())
         for key in dict.fromkeys(both):
             self._renew(self._lines_of(key, games))
-            self._games.clear()
+            self._cached.clear()
 
     def correct_games(self) -> int:
         """Rebuild the games that do not follow from their lines; returns how many.
@@ -344,7 +345,7 @@ class Lines:
         )
         wrong = 0
         for key in keys.fetchall():
-            self._games.clear()
+            self._cached.clear()
             game_lines = self._lines_of(key)
             folded = [game for game, _ in fold(game_lines.lines.values())]
             expected = Counter((game.board, *values(game.game), *game[2:]) for game in folded)
@@ -360,7 +361,7 @@ class Lines:
         stored = self._db.execute(
             "SELECT id FROM games WHERE boot = ? AND number = ?", game_lines.key
         ).fetchall()
-        others = {id for (id,) in stored} - set(game_lines.numbers.values())
+        others = {id for (id,) in stored} - set(game_lines.game_ids.values())
         self._db.executemany("DELETE FROM games WHERE id = ?", [(id,) for id in others])
 
     def _result_of(self, game_lines: _GameLines, text: str, is_new: bool) -> Stored:
@@ -372,23 +373,25 @@ class Lines:
 
     def _renew(self, game_lines: _GameLines) -> None:
         """Write the games that follow from the lines."""
-        numbers = {}
+        game_ids = {}
         for game, lines in fold(game_lines.lines.values()):
-            # A game keeps its number as long as its first line belongs to it.
-            ids = {line.id for line in lines}
+            # A game keeps its id as long as its first line belongs to it.
+            line_ids = {line.id for line in lines}
             begun_here = [
-                (number, line) for line, number in game_lines.numbers.items() if line in ids
+                (game_id, line_id)
+                for line_id, game_id in game_lines.game_ids.items()
+                if line_id in line_ids
             ]
-            number, first = min(begun_here, default=(None, min(ids)))
-            row = number, first, self.board(game.board), *values(game.game), *game[2:]
+            game_id, first_id = min(begun_here, default=(None, min(line_ids)))
+            row = game_id, first_id, self.board_id(game.board), *values(game.game), *game[2:]
             written = self._db.execute(_GAME, row).lastrowid
-            number = number or written or 0
-            numbers[first] = number
-            stored = Stored(number, True, game.played_before)
+            game_id = game_id or written or 0
+            game_ids[first_id] = game_id
+            stored = Stored(game_id, True, game.played_before)
             game_lines.game_of |= dict.fromkeys([line.text for line in lines], stored)
-        for number in set(game_lines.numbers.values()) - set(numbers.values()):
-            self._db.execute("DELETE FROM games WHERE id = ?", (number,))
-        game_lines.numbers = numbers
+        for game_id in set(game_lines.game_ids.values()) - set(game_ids.values()):
+            self._db.execute("DELETE FROM games WHERE id = ?", (game_id,))
+        game_lines.game_ids = game_ids
 
 
 _LINE_COLUMNS = "lines.id, name, by_radio, late, at, text"

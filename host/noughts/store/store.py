@@ -169,16 +169,16 @@ class Store(contextlib.AbstractContextManager["Store"]):
         The board need not be in the store.
         """
         with self._transaction():
-            number = self._lines.board(board)
+            board_id = self._lines.board_id(board)
             same = "SELECT 1 FROM boards WHERE id <> ? AND caseless(given_name) = caseless(?)"
-            if name is not None and self.db.execute(same, (number, name)).fetchone():
+            if name is not None and self.db.execute(same, (board_id, name)).fetchone():
                 raise StoreError(f"another board is named {name!r} already; choose another name")
-            self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
+            self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, board_id))
 
-    def save_published(self, receiver: str, line: int) -> None:
-        """Note that a receiver has stored all lines up to this one."""
+    def save_published(self, receiver: str, line_id: int) -> None:
+        """Note up to which line a collector has confirmed those of a room."""
         with self._transaction():
-            self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
+            self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line_id))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

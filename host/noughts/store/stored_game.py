@@ -104,6 +104,7 @@ class StoredGame(NamedTuple):
     started: int | None
     played_before: int | None
     heard: int | None
+    """When its last live line was received; if there is none, when its first late line was."""
     by_radio: int
     ms: int
     moves: str

@@ -1,7 +1,7 @@
 """How a store of an earlier version becomes one of this version: its lines are copied.
 
-All else follows from them. Only names of boards, numbers of games, and how far a room has published
-its lines are kept besides.
+All else follows from them. Only names of boards, ids of games, and up to which line a collector has
+confirmed those of a room are kept besides.
 """
 
 import sqlite3

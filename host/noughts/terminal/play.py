@@ -25,7 +25,7 @@ from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import NoughtsError, StoreError, printable
 from noughts.game.positions import position_after
 from noughts.protocol.describe import describe, seated
-from noughts.protocol.sentences import Boot, Game, is_late
+from noughts.protocol.sentences import Boot, Game, is_of_earlier_run
 from noughts.recording.events import (
     Event,
     NoiseReceived,
@@ -318,7 +318,7 @@ class BoardApp(Program):
                 if isinstance(sentence, Boot):
                     self._stopped_by = ""
                 # Stored games from earlier runs would fill the screen at each start.
-                if not is_late(sentence, self._observer.boot):
+                if not is_of_earlier_run(sentence, self._observer.boot):
                     self._transcript.write(Text(describe(sentence)))
             case NoiseReceived(noise=noise):
                 self._transcript.write(Text(noise, style="dim italic"))

@@ -13,7 +13,7 @@ from typing import Literal
 
 from noughts.protocol.describe import CONTROLS as CONTROLS
 from noughts.protocol.describe import opponents, result
-from noughts.protocol.sentences import Boot, Game, Menu, Sentence, is_late, is_same
+from noughts.protocol.sentences import Boot, Game, Menu, Sentence, is_of_earlier_run, is_same
 from noughts.recording.session import BoardState
 from noughts.views.words import ending
 
@@ -89,7 +89,7 @@ class Observer:
         if isinstance(sentence, Menu):
             self.now = Situation("menu", sentence.choice[0], sentence.choice[1])
             return
-        if is_late(sentence, self.boot) and not is_same(sentence, self.now.game):
+        if is_of_earlier_run(sentence, self.boot) and not is_same(sentence, self.now.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
