@@ -85,6 +85,11 @@ def error_message(error: NoughtsError | OSError) -> str:
     return f"cannot use {what} ({why}); check it and try again"
 
 
+def fault_message(error: Exception) -> str:
+    """One line for an error that is a fault of ours."""
+    return f"a fault of noughts ({error!r}); please report it"
+
+
 def printable(text: str) -> str:
     """Text without control characters; what it quotes must not act on the terminal."""
     if text.isprintable():

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import termios
+import threading
 from contextlib import ExitStack, closing
 from types import SimpleNamespace
 
@@ -16,7 +17,13 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.ports import Port, choose_port, find_ports, open_port, read_port, why_not
 from noughts.boards.wait_for_start import wait_for_start
 from noughts.errors import BoardError
-from noughts.recording.events import RELEASED, PortClosed, PortOpened, PortUnavailable
+from noughts.recording.events import (
+    RELEASED,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
+    PortUnplugged,
+)
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived
 from noughts.store.timestamps import now
@@ -218,6 +225,65 @@ def test_unavailable_port_is_reported_once_and_duplicate_is_read_once(port, foll
     far.send(b"once")
     assert follower.changes(1) == [DataReceived(name, b"once", None)]
     assert follower.changes_during(3) == []
+
+
+def test_port_that_was_found_and_is_unplugged_waits_no_longer(follow):
+    port = Port("/dev/nowhere", "9900aa")
+    follower = follow(ports=[port])
+    assert isinstance(follower.changes(1)[0], PortUnavailable)
+    follower.ports = []
+    assert follower.changes(1) == [PortUnplugged(port.name)]
+    assert follower.changes_during(3) == []
+    follower.ports = [port]
+    assert isinstance(follower.changes(1)[0], PortUnavailable)
+
+
+@pytest.mark.parametrize("late", [OSError("unplugged"), None])
+def test_named_port_has_its_boards_name_even_if_the_system_lists_it_late(port, follow, late):
+    name = port("one").path
+    listed = Port(os.path.realpath(name), "9900aa")
+    listings = [late or [], [listed]]
+
+    class Late(Monitor):
+        def find(self):
+            listing = listings.pop(0) if len(listings) > 1 else listings[0]
+            if isinstance(listing, OSError):
+                raise listing
+            return listing
+
+    with closing(Late(name)) as follower:
+        assert follower.changes(1) == [PortOpened("usb-9900aa", name)]
+
+
+def test_poll_during_close_reads_no_port_that_is_closed():
+    """A watch that is closed with a time limit may still poll."""
+    closed, faults = threading.Event(), []
+    polling = threading.Event()
+
+    class Slow:
+        def read(self, size):
+            polling.set()
+            assert closed.wait(120)
+            return b""
+
+        def close(self):
+            if not poller.ident:
+                poller.start()
+                until(lambda: polling.is_set() or not poller.is_alive(), "the poll")
+
+    def poll():
+        try:
+            monitor.poll()
+        except KeyError as error:
+            faults.append(error)
+
+    monitor, poller = PortMonitor(find=list), threading.Thread(target=poll)
+    monitor.follow("one", "one", Slow())
+    monitor.follow("two", "two", Slow())
+    monitor.close()
+    closed.set()
+    poller.join(120)
+    assert not faults
 
 
 def test_port_that_never_stops_sending_does_not_delay_others(port, follow):

@@ -1,6 +1,7 @@
 """A watch: its order at the end, its failures, its sinks and subscribers; games of `play`."""
 
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -68,6 +69,31 @@ def test_sources_end_before_the_store_even_if_it_fails(tmp_path, monkeypatch):
     watch.close()
     assert source.ended == sink.ended == [([(0,)], True)]
     assert watch.error == "no room; free some"
+
+
+def test_store_stays_open_until_a_close_in_another_thread_has_closed_the_sinks(tmp_path):
+    """A caller that does not wait longer for the watch closes them itself."""
+    polled, goes_on = threading.Event(), threading.Event()
+
+    class Slow(Order):
+        def poll(self):
+            polled.set()
+            assert goes_on.wait(120)
+            return super().poll()
+
+        def close(self):
+            goes_on.set()
+            threading.Event().wait(0.2)  # the watch may go on
+            super().close()
+
+    path = tmp_path / "games.db"
+    source = Slow(path)
+    watch = Watch(path, [source])
+    watch.start()
+    assert polled.wait(120)
+    watch.close(0)
+    watch.close()
+    assert source.ended == [([(0,)], True)]
 
 
 def fail_with(error):

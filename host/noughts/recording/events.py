@@ -98,6 +98,13 @@ class PortUnavailable(Event, name="waiting", template="waiting for {port}: {why}
 
 
 @dataclass(unsafe_hash=True)
+class PortUnplugged(Event, name="unplugged", template="{port} was unplugged"):
+    """A port that was found, and could not be opened, is there no longer."""
+
+    port: str
+
+
+@dataclass(unsafe_hash=True)
 class DataLogUnreadable(BoardEvent, name="unreadable", template="{why}"):
     """The data log of a V2 cannot be read. Each reason is reported once."""
 

@@ -15,7 +15,13 @@ import serial
 
 from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
-from noughts.recording.events import RELEASED, PortClosed, PortOpened, PortUnavailable
+from noughts.recording.events import (
+    RELEASED,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
+    PortUnplugged,
+)
 from noughts.recording.sources import Change, DataReceived, QueuedSource
 from noughts.store import timestamps
 from noughts.store.capture import is_board_name
@@ -47,7 +53,7 @@ class PortMonitor:
         """Ports."""
         self._released: set[str] = set()
         """Boards."""
-        self._reported: dict[str, str] = {}
+        self._error_by_port: dict[str, str] = {}
         """By port: why it could not be opened."""
         self._changes = QueuedSource()
         self._lock = threading.RLock()
@@ -57,20 +63,27 @@ class PortMonitor:
 
     def _find_ports(self) -> None:
         while not self._stopped.is_set():
-            boards = {port.name: name_of(port) for port in self._ports()}
-            with self._lock:
-                for port in (*self._opening, *(port for _, port in self._open)):
-                    boards.pop(port, None)
-                new = {port: name for port, name in boards.items() if name not in self._released}
-                self._opening.update(new)
-            for port, board in new.items():
-                threading.Thread(target=self._try, args=(port, board), daemon=True).start()
+            with contextlib.suppress(OSError):  # a port was unplugged while the system listed it
+                self._open_new(self._ports())
             self._stopped.wait(LOOK_S)
 
+    def _open_new(self, ports: Sequence[Port]) -> None:
+        """Open those of the present ports that are not open yet."""
+        boards = {port.name: name_of(port) for port in ports}
+        with self._lock:
+            for port in self._error_by_port.keys() - boards.keys():
+                del self._error_by_port[port]
+                self._changes.put(PortUnplugged(port))
+            for port in (*self._opening, *(port for _, port in self._open)):
+                boards.pop(port, None)
+            new = {port: name for port, name in boards.items() if name not in self._released}
+            self._opening.update(new)
+        for port, board in new.items():
+            threading.Thread(target=self._try, args=(port, board), daemon=True).start()
+
     def _ports(self) -> Sequence[Port]:
-        plugged_in: Sequence[Port] = ()
-        with contextlib.suppress(OSError):  # a port was unplugged while the system listed it
-            plugged_in = self._find()
+        """The ports to follow. Raises `OSError` if the system cannot list its ports just now."""
+        plugged_in = self._find()
         if not self._names:
             return plugged_in
         # The given name may be a link to the port.
@@ -84,17 +97,27 @@ class PortMonitor:
         except BoardError as error:
             with self._lock:
                 self._opening.discard(port)
-                if self._reported.get(port) != str(error):
-                    self._reported[port] = str(error)
+                if self._error_by_port.get(port) != str(error):
+                    self._error_by_port[port] = str(error)
                     self._changes.put(PortUnavailable(port, str(error)))
         else:
+            if port in self._names:
+                board = self._board_at(port, board)
             with self._lock:
                 self._opening.discard(port)
-                self._reported.pop(port, None)
+                self._error_by_port.pop(port, None)
                 if self._stopped.is_set() or board in self._released:
                     opened.close()
                 else:
                     self.follow(board, port, opened)
+
+    def _board_at(self, port: str, board: str) -> str:
+        """The board at a named port that is open; it can be opened before the system lists it."""
+        while not self._stopped.is_set():
+            with contextlib.suppress(OSError):  # see `_find_ports`
+                return next(name_of(listed) for listed in self._ports() if listed.name == port)
+            self._stopped.wait(LOOK_S)
+        return board
 
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
         """Read an open port from now on; board: its name in the store."""
@@ -144,8 +167,9 @@ class PortMonitor:
         """Close all ports, without waiting long for one that does not answer."""
         with self._lock:
             self._stopped.set()
-        close_all([partial(_close, opened) for opened in self._open.values()], _CLOSE_S)
-        self._open.clear()
+            opened = [*self._open.values()]
+            self._open.clear()
+        close_all([partial(_close, port) for port in opened], _CLOSE_S)
         self._thread.join(_CLOSE_S)
 
 

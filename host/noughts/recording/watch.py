@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from noughts.errors import NoughtsError, StoreError, error_message
+from noughts.errors import NoughtsError, StoreError, error_message, fault_message
 from noughts.recording.events import Event, StoreGone
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
@@ -85,6 +85,8 @@ class Watch:
         self._pending: list[Pending] = []
         """What a store that failed has not stored."""
         self._thread: threading.Thread | None = None
+        self._ending = threading.Lock()
+        """Held while the sources and sinks end, so that the stores are closed after them."""
 
     @property
     def error(self) -> str:
@@ -93,7 +95,7 @@ class Watch:
             return ""
         if isinstance(self.failure, (NoughtsError, OSError)):
             return error_message(self.failure)
-        return f"a fault of noughts ({self.failure!r}); please report it"
+        return fault_message(self.failure)
 
     def raise_fault(self) -> None:
         """Raise a failure that is a fault of noughts, so that its traceback can be reported."""
@@ -184,7 +186,8 @@ class Watch:
                 callback(told)
 
     def _close_ends(self) -> None:
-        ends: list[Sink | Source] = [*self._sinks, *self._sources]
-        self._sinks, self._sources = [], []
-        for end in ends:
-            end.close()
+        with self._ending:
+            ends: list[Sink | Source] = [*self._sinks, *self._sources]
+            self._sinks, self._sources = [], []
+            for end in ends:
+                end.close()
