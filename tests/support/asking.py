@@ -13,6 +13,7 @@ from starlette.types import Message
 
 from live_page import idle_boards
 from noughts.web.app import application
+from noughts.web.live import LiveBoards
 from noughts.web.safety import Site
 
 _VOID = {"meta", "link", "input", "img"}
@@ -99,6 +100,7 @@ def ask(
     body: Sequence[Any] = (b"",),
     client: str = "127.0.0.1",
     site: Site = SITE,
+    live_boards: LiveBoards | None = None,
 ) -> Answer:
     pairs = [*(headers.items() if isinstance(headers, Mapping) else headers)]
     if method == "POST":
@@ -129,7 +131,7 @@ def ask(
 
     async def once() -> None:
         with suppress(ZeroDivisionError):  # the server re-raises it after answering
-            await application(site, idle_boards(site))(scope, receive, send)
+            await application(site, live_boards or idle_boards(site))(scope, receive, send)
 
     asyncio.run(once())
     return Answer(messages)

@@ -45,6 +45,7 @@ class Board:
         self.serial = BoardPort()
         self.done: list[tuple[object, ...]] = []
         self.before_press: Callable[[], object] = lambda: None
+        self.before_release: Callable[[], object] = lambda: None
 
     def says(self, *sentences: Sentence) -> None:
         self.serial.unread += wire(*sentences)
@@ -69,6 +70,8 @@ class Board:
                 raise BoardGoneError("it was killed; start again")
             if name == "press":
                 self.before_press()
+            if name == "release":
+                self.before_release()
             self.done.append((name, *given))
 
         return do

@@ -10,7 +10,8 @@ from unittest.mock import Mock
 import pytest
 from starlette.datastructures import QueryParams
 
-from asking import HtmlPage, page
+from asking import HERE, HtmlPage, ask, change, page
+from live_page import idle_boards
 from noughts.errors import NoughtsError
 from noughts.store.game_filter import GameFilter
 from noughts.store.statistics import met_positions
@@ -20,6 +21,7 @@ from noughts.views import class_report as figures
 from noughts.views.game_list import describe
 from noughts.web import games as web_games
 from noughts.web.games import requested_games
+from noughts.web.safety import Site
 from sample_games import A_WINS, AT, DRAW, add, filled, insert, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -113,6 +115,27 @@ def test_missing_game_or_unusable_store_is_404(many, tmp_path):
         assert page("/games/999", db, expected=404).status.startswith(why)
     many.write_bytes(b"marks " * 1000)
     assert "is damaged" in page("/games/1", many, expected=404).status
+
+
+@pytest.mark.parametrize("address", ["/games", "/games/1", "/statistics"])
+def test_pages_are_about_the_store_in_use_after_the_first_was_lost(tmp_path, address):
+    site = Site(tmp_path / "games.db", 8017)
+    live_boards = idle_boards(site)
+    live_boards.watch.store_path = filled(tmp_path / "games-2.db", stages(WON))
+    answer = ask(
+        {"host": HERE, "accept": "text/html"}, path=address, site=site, live_boards=live_boards
+    )
+    assert answer.status == 200 and "A won" in HtmlPage(answer.text).text
+
+
+def test_game_of_the_page_goes_to_the_store_in_use(tmp_path):
+    site = Site(tmp_path / "games.db", 8017)
+    live_boards = idle_boards(site)
+    live_boards.watch.store_path = filled(tmp_path / "games-2.db", stages(WON))
+    game = {"session": "00000001", "number": 1, "opponent": "friend", "first": True}
+    body = json.dumps(game | {"moves": "03142", "times": [1, 2, 3, 4, 5]}).encode()
+    sent = ask(change(site), "POST", "/api/games", (body,), site=site, live_boards=live_boards)
+    assert sent.json == {"game": 2} and not site.db.exists()
 
 
 def test_empty_store_says_how_to_get_a_game(store):

@@ -35,7 +35,7 @@ from noughts.web.app import application
 from noughts.web.controls import do
 from noughts.web.live import Channel, LiveBoard, LiveBoards
 from noughts.web.safety import Site
-from sample_games import BOOT, stages
+from sample_games import BOOT, DRAW, stages
 from stand_in_drive import BOOTLOADER_DETAILS, StandInDrive
 from waiting import until as wait_for
 
@@ -139,9 +139,21 @@ async def test_stream_that_ends_lets_go_of_what_its_page_holds(two_pages):
     await press(live_boards, two, buttons="B")
     first.done.clear()
     await one.leave()
-    assert first.done == [("release", "A"), ("tilt", 0, 0)]
+    await settled(lambda: first.done == [("release", "A"), ("tilt", 0, 0)])
     await two.leave()
-    assert first.done == [("release", "A"), ("tilt", 0, 0), ("release", "B")]
+    await settled(lambda: first.done == [("release", "A"), ("tilt", 0, 0), ("release", "B")])
+
+
+async def test_button_of_a_page_that_leaves_is_released_outside_the_event_loop(two_pages):
+    live_boards, one, _ = two_pages
+    device = device_of(live_boards)
+    await press(live_boards, one, buttons="A")
+    stream, threads = one.now["stream"], []
+    device.before_release = lambda: threads.append(threading.current_thread())
+    await one.leave()
+    assert stream not in live_boards.holds
+    await settled(lambda: device.done[-1] == ("release", "A"))
+    assert threading.current_thread() not in threads
 
 
 async def test_button_is_down_until_each_page_that_holds_it_has_released_it(two_pages):
@@ -252,6 +264,22 @@ async def test_notice_about_the_store_does_not_name_its_folder_to_other_computer
     await browser.until(lambda now: now.get("site"))
     (notice,) = browser.now["site"]
     assert notice.startswith("games.db is in use by another program; ")
+
+
+@pytest.mark.parametrize("lan", [True, False])
+async def test_tasks_and_doctor_name_no_person_to_other_computers(live, monkeypatch, lan):
+    monkeypatch.setenv("HOME", "/home/ann")
+    live_boards, browse = await live(lan=lan)
+    drive, hex_file = "/run/media/ann/MICROBIT", "/home/ann/class 9b/noughts.hex"
+    live_boards.boards[NAME].work = {"what": "flash", "lines": [drive], "result": hex_file}
+    live_boards.doctor = {"doing": "", "results": [{"checks": [{"details": (drive,)}]}]}
+    browser = browse()
+    await browser.until(lambda now: now.get("doctor") and now.get(f"board/{NAME}"))
+    work, doctor = browser.now[f"board/{NAME}"]["work"], browser.now["doctor"]
+    (details,) = (check["details"] for check in doctor["results"][0]["checks"])
+    if lan:
+        drive, hex_file = "/run/media/…/MICROBIT", "~/class 9b/noughts.hex"
+    assert (work["lines"], work["result"], details) == ([drive], hex_file, [drive])
 
 
 async def test_fault_in_recording_is_shown_on_the_page(live, monkeypatch):
@@ -433,6 +461,39 @@ async def test_tasks_begin_in_the_event_loop(monkeypatch, boards_of):
     monkeypatch.setattr(web_tasks, "begin", lambda *_: threads.append(threading.current_thread()))
     await do(boards_of("usb-1"), {"board": "usb-1", "do": "update"})
     assert threads == [threading.current_thread()]
+
+
+@pytest.mark.parametrize(
+    ("task", "fails_at"), [("update", "files_for_boards"), ("check", "of_computer")]
+)
+def test_task_with_a_fault_ends_on_the_page(monkeypatch, boards_of, task, fails_at):
+    def fail(*_):
+        raise KeyError("seats")
+
+    monkeypatch.setattr(web_tasks, fails_at, fail)
+    monkeypatch.setattr(web_tasks, "find_boards", list)
+    monkeypatch.setattr(web_tasks, "Thread", lambda target, **_: Mock(start=target))
+    boards = boards_of("usb-1")
+    with pytest.raises(KeyError):  # its traceback can be reported
+        web_tasks.begin(boards, task, "usb-1")
+    why = "a fault of noughts (KeyError('seats')); please report it"
+    if task == "update":
+        assert boards.boards["usb-1"].work["result"] == why
+    else:
+        assert boards.doctor["doing"] == ""
+        assert boards.doctor["results"][-1]["checks"][0]["found"] == why
+    assert not boards.busy
+
+
+def test_board_known_by_its_drive_alone_is_not_connected(monkeypatch, boards_of):
+    shown = record(SentenceStored("usb-1", stages(DRAW)[-1], 7, True, late=True))
+    assert (shown["headline"], shown["running"]) == ("Its port is not open", False)
+    assert "usb-1" not in shown["facts"]
+    boards = boards_of()
+    boards.boards["usb-1"] = LiveBoard(boards.session.board("usb-1"))
+    monkeypatch.setattr(web_tasks, "Thread", lambda target, **_: Mock(start=target))
+    web_tasks.begin(boards, "update", "usb-1")
+    assert "port is not open; plug the board in" in boards.boards["usb-1"].work["result"]
 
 
 def test_flashing_names_maintenance_mode(monkeypatch, boards_of, tmp_path, plugged):

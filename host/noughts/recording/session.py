@@ -17,9 +17,9 @@ class BoardState:
 
     name: str
     """Its name in the store."""
-    port: str
-    """Empty for a board by radio."""
-    connected: bool = True
+    port: str = ""
+    """Empty for a board by radio, and for one whose port has not been open."""
+    connected: bool = False
     """Whether its port, or its gateway's, is open. A board without power may look connected."""
     room_offline: bool = False
     gateway: str | None = None
@@ -120,8 +120,8 @@ class Session:
                     self._connect(event.board, False)
             case events.PortUnavailable(place, why) | events.BrokerUnavailable(place, why):
                 self.waiting[place] = why
-            case events.BrokerAnswered():
-                self.waiting.pop(event.broker, None)
+            case events.PortUnplugged(place) | events.BrokerAnswered(place):
+                self.waiting.pop(place, None)
 
     def _take_room(self, event: events.Event) -> None:
         match event:
@@ -136,7 +136,7 @@ class Session:
 
     def board(self, name: str) -> BoardState:
         """The state of a board, a new one if it has not been seen yet."""
-        return self.boards.get(name) or self.boards.setdefault(name, BoardState(name, name))
+        return self.boards.get(name) or self.boards.setdefault(name, BoardState(name))
 
     def _boards_in(self, room: str) -> list[BoardState]:
         return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]

@@ -51,8 +51,9 @@ async def _events(boards: LiveBoards, leds: bool, presses: bool) -> AsyncIterato
                     yield f"data: {{{news}}}\n\n"
             await asyncio.sleep(min(channel.every_s for channel in channels))
     finally:
-        _let_go(boards, boards.end_holds(stream, boards.holds.get(stream, set())))
-        boards.holds.pop(stream, None)
+        held = boards.end_holds(stream, boards.holds.pop(stream, set()))
+        # In a thread, as a board may be slow. Nobody awaits it: this stream was cancelled.
+        asyncio.get_running_loop().run_in_executor(None, _let_go, boards, held)
 
 
 def _let_go(boards: LiveBoards, holds: set[Hold]) -> None:
@@ -116,7 +117,7 @@ async def _hold(boards: LiveBoards, message: Mapping[str, object], holds: set[Ho
     if stream in boards.holds:
         boards.holds[stream] |= holds
     else:  # it has ended in the meantime
-        _let_go(boards, boards.end_holds(stream, holds))
+        await run_in_threadpool(_let_go, boards, boards.end_holds(stream, holds))
 
 
 def _do_at_once(boards: LiveBoards, board: RestartableBoard, message: Mapping[str, object]) -> None:

@@ -47,7 +47,7 @@ def listed(request: Request) -> Response:
     query = request.query_params
     requested, page_number = requested_games(query), query.get("page", "")
     which = listable(requested)
-    with Store(request.app.state.site.db) as store:
+    with Store(request.app.state.boards.watch.store_path) as store:
         total = queries.count(store, which)
         unfinished = (
             queries.count(store, requested) - total if total and not requested.results else 0
@@ -78,7 +78,7 @@ def one(request: Request) -> Response:
         return error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
     which = listable(requested_games(query))
     try:
-        with Store(request.app.state.site.db) as store:
+        with Store(request.app.state.boards.watch.store_path) as store:
             game = queries.game(store, number)
             previous, following = queries.before_and_after(store, which, game)
     except StoreError as error:
@@ -103,7 +103,8 @@ def one(request: Request) -> Response:
 
 async def figures(request: Request) -> Response:
     """Statistics. Only one request counts at a time, so that a class does not block the rest."""
-    db, query = request.app.state.site.db, request.query_params
+    db: Path = request.app.state.boards.watch.store_path
+    query = request.query_params
     requested = requested_games(query)
     async with request.app.state.counting:
         values = await run_in_threadpool(_counted, db, requested, store_state(db))
@@ -189,7 +190,8 @@ async def keep(request: Request) -> Response:
     stages = read(await request.body())
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
-    *_, stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
+    db: Path = request.app.state.boards.watch.store_path
+    *_, stored = await run_in_threadpool(_stored, db, received)
     return JSONResponse({"game": stored.game})
 
 
@@ -229,7 +231,8 @@ async def keep_log(request: Request) -> Response:
         return JSONResponse({"text": f"{name}: no games yet"})
     board, at = name_of_copy(name), timestamps.now()
     received = [Received.of(board, game, at, late=True) for game in games]
-    stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
+    db: Path = request.app.state.boards.watch.store_path
+    stored = await run_in_threadpool(_stored, db, received)
     new = sum(line.new for line in stored)
     return JSONResponse({"text": f"{name}: {counted(len(games), 'game')}, {new:,} new"})
 

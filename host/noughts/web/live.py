@@ -83,6 +83,8 @@ class LiveBoard:
 
     def __init__(self, state: BoardState, virtual: RestartableBoard | None = None) -> None:
         self.state, self.virtual = state, virtual
+        if virtual is not None:  # nobody can unplug it, and its port opens once it has started
+            state.connected = True
         self.work: Mapping[str, object] | None = None
         """Its running task, or the result of the last one."""
         self.observer = Observer()
@@ -146,6 +148,9 @@ class LiveBoard:
             return Instructions(headline, f"{self.work['doing']}{done}".strip())
         if self.error:
             return Instructions("The virtual board does not run", self.error)
+        if not self.state.connected and not self.state.port and self.state.gateway is None:
+            about = "Its stored games were read; moves appear once its port can be opened."
+            return Instructions("Its port is not open", about)
         if not self.state.connected:
             what = "it" if self.state.gateway is None else "its gateway"
             return Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
@@ -255,11 +260,14 @@ class LiveBoards:
             shown = [board for board in self.boards.values() if not board.state.is_gateway]
             records = {board.id: board.record(display_name(board.id)) for board in shown}
             order = sorted(records, key=lambda name: (name_key(display_name(name)), name))
-        self.words.set("site", [printable(self._for_all_readers(text)) for text in notices])
+        self._show("site", [printable(text) for text in notices])
         for name, record in records.items():
-            self.words.set(f"board/{name}", record)
-        self.words.set("order", order)
-        self.words.set("doctor", self.doctor)
+            self._show(f"board/{name}", record)
+        self.words.set("order", order)  # ids
+        self._show("doctor", self.doctor)
+
+    def _show(self, key: str, value: object) -> None:
+        self.words.set(key, _for_readers(value, self._for_all_readers))
 
     def _set_leds(self) -> None:
         for name, board in self.virtual.boards.items():
@@ -280,6 +288,20 @@ def live_boards(site: Site) -> LiveBoards:
     ports, virtual = PortMonitor(), VirtualBoards(site.boards, PortMonitor(find=list))
     watch = Watch(site.db, [ports, DataLogs(), virtual], has_fallback=True)
     return LiveBoards(watch, ports, virtual, site.for_all_readers)
+
+
+def _for_readers(value: object, fit: Callable[[str], str]) -> object:
+    """A value with all its texts made fit for all readers; ids stay, as pages send them back."""
+    match value:
+        case str():
+            return fit(value)
+        case Mapping():
+            return {
+                key: item if key == "id" else _for_readers(item, fit) for key, item in value.items()
+            }
+        case list() | tuple():
+            return [_for_readers(item, fit) for item in value]
+    return value
 
 
 def _line(event: events.BoardEvent) -> tuple[str, str]:

@@ -115,7 +115,8 @@ def puzzles(request: Request) -> Response:
     """The puzzle in the address, or a random one of its level, but not the one before."""
     query = request.query_params
     with _READING:
-        people_moves = _people_moves(request.app.state.site.db, int(time.monotonic() // 60))
+        db = request.app.state.boards.watch.store_path
+        people_moves = _people_moves(db, int(time.monotonic() // 60))
     level = query.get("level", "")
     if level not in ("", *map(str, LEVELS)):
         raise NoughtsError(f"{level[:20]!r} is not a level; choose 1, 2 or 3")

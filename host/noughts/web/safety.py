@@ -8,6 +8,7 @@ not), comes from our own pages, and brings the token of this start if it changes
 import asyncio
 import ipaddress
 import os
+import re
 import secrets
 import time
 from collections import Counter
@@ -37,6 +38,9 @@ MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
 
+_PERSON = re.compile(r"((?:/media|/home|[/\\]Users)[/\\])[^/\\]+(?=[/\\])")
+"""A folder that is named after a person, such as that of a drive: /run/media/ann/MICROBIT."""
+
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -54,7 +58,7 @@ class Site:
     """The settings of one start of the page."""
 
     db: Path
-    """The store; it may not exist yet."""
+    """The store that was asked for; it may not exist yet, and `Watch.store_path` may replace it."""
     port: int
     hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
     """Names under which a browser may ask for it."""
@@ -79,6 +83,7 @@ class Site:
             for folder in (self.db.absolute().parent, self.db.parent):
                 text = text.replace(f"{folder}{os.sep}", "")
             text = text.replace(str(Path.home()), "~")
+            text = _PERSON.sub(r"\1…", text)
         return text
 
     def may_change(self, address: str) -> bool:

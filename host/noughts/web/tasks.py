@@ -19,7 +19,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.put import bring_up_to_date
 from noughts.boards.wait_for_start import Start, confirm_start
-from noughts.errors import BoardError, NoughtsError, error_message, printable
+from noughts.errors import BoardError, NoughtsError, error_message, fault_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
 from noughts.virtual.program import program
@@ -85,6 +85,9 @@ def _change(boards: LiveBoards, what: str, name: str) -> None:
     except (NoughtsError, OSError) as error:
         task.say(*getattr(error, "details", ()))
         task.end(False, error_message(error))
+    except Exception as error:
+        task.end(False, fault_message(error))
+        raise
     else:
         task.end(True, start.message)
 
@@ -111,7 +114,7 @@ def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
 def _port(boards: LiveBoards, name: str) -> str:
     state = boards.boards[name].state
     if not state.connected or not state.port:
-        raise BoardError("the board is unplugged; plug it in and try again")
+        raise BoardError("the board's port is not open; plug the board in and try again")
     return state.port
 
 
@@ -163,7 +166,11 @@ def _check(boards: LiveBoards) -> None:
             )
     except (NoughtsError, OSError) as error:
         note("Stopped", [Check("doctor", False, error_message(error))])
-    show("")
+    except Exception as error:
+        note("Stopped", [Check("doctor", False, fault_message(error))])
+        raise
+    finally:
+        show("")
 
 
 def _record(check: Check) -> dict[str, object]:
