@@ -24,7 +24,7 @@ def shown():
 
 
 def test_every_command_is_found():
-    assert len(shown()) == 16
+    assert len(shown()) == 17
 
 
 @pytest.mark.parametrize(

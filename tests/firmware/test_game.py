@@ -39,7 +39,10 @@ def test_hex_boots_and_plays_on_both_boards(folder, printed):
     for board in ("V1", "V2"):
         driver = Driver(unchanged(firmware_for(board, folder / "noughts.hex")).microbit())
         driver.start()
-        assert (driver.boots[0].board, driver.boots[0].table_id) == (board, brain.make_table().id)
+        assert (driver.boots[0].hardware, driver.boots[0].table_id) == (
+            board,
+            brain.make_table().id,
+        )
         driver.shows("2")
         assert driver.start_game().boot == driver.boots[0].boot
         driver.play_out("04132", "A")

@@ -87,6 +87,7 @@ def report_of(test: str, folder: Path) -> str:
         "pytest",
         "-p",
         "microbit_emulator.pytest_plugin",
+        "-rN",  # no summary, which is longer in CI
         str(folder),
     ]
     ran = subprocess.run(
