@@ -105,7 +105,7 @@ class _School:
             store.add_many(received)
             received.clear()
         for publisher, store in zip(self._publishers, self._stores, strict=False):
-            publisher.stored(store)
+            publisher.pass_on(store)
 
     def play(self, seconds: float) -> None:
         """Let all boards send one sentence per interval, each at its own time."""

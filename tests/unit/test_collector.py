@@ -50,12 +50,12 @@ def test_collector_confirms_a_message_once_it_is_stored(rooms):
     assert changes == [PortOpened("3b/usb-1", BROKER), data, data]
     assert isinstance(delivered, Delivered)
     assert rooms.poll() == rooms.broker.acknowledged == [] and not rooms.broker.sent
-    delivered.stored()
+    delivered.confirm()
     *_, other = rooms.send("3b/board/usb-1", LINE, 2)
     assert rooms.broker.acknowledged == [1]
     confirmed = ("stored", digest(payload), False)
     assert [*rooms.broker.sent] == [confirmed]
-    other.stored()
+    other.confirm()
     rooms.close()
     assert rooms.broker.acknowledged == [1, 2]
     assert [*rooms.broker.sent] == [confirmed, ("stored", digest(LINE), False)]

@@ -32,7 +32,7 @@ class Room:
 
     def poll(self):
         """Let the publisher look at its store."""
-        events = self._publisher.stored(self.store)
+        events = self._publisher.pass_on(self.store)
         self.events += events
         return events
 

@@ -30,7 +30,7 @@ class Order(QueuedSource):
     def poll(self):
         return super().poll()
 
-    def stored(self, store):
+    def pass_on(self, store):
         self.stores.append(store)
         return []
 
@@ -107,7 +107,7 @@ def test_sink_is_told_after_storing_and_its_events_reach_everybody(tmp_path):
     path, waiting = tmp_path / "games.db", BrokerUnavailable("mqtt://broker", "no collector")
 
     class Sink(Order):
-        def stored(self, store):
+        def pass_on(self, store):
             self.stores.append([*store.read("SELECT count(*) FROM games")])
             return [waiting] if len(self.stores) == 1 else []
 

@@ -292,7 +292,7 @@ async def test_fault_in_recording_is_shown_on_the_page(live, monkeypatch):
     device_of(live_boards).says(BOOT)
     await browser.until(lambda now: now.get("site"))
     why = "a fault of noughts (KeyError('seats')); please report it"
-    assert browser.now["site"] == [f"games are not stored: {why}"]
+    assert browser.now["site"] == [f"games are stored only until noughts ends: {why}"]
 
 
 @pytest.mark.parametrize(
@@ -482,7 +482,7 @@ def test_task_with_a_fault_ends_on_the_page(monkeypatch, boards_of, task, fails_
     else:
         assert boards.doctor["doing"] == ""
         assert boards.doctor["results"][-1]["checks"][0]["found"] == why
-    assert not boards.busy
+    assert not boards.busy and not boards.is_checking
 
 
 def test_board_known_by_its_drive_alone_is_not_connected(monkeypatch, boards_of):

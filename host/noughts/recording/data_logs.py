@@ -39,7 +39,7 @@ class DataLogs(QueuedSource):
         """find: gives the drives; interval_s: how long to wait until it is called again."""
         super().__init__()
         self._find, self._interval_s = find, interval_s
-        self._read: dict[tuple[str, Path], tuple[object, str]] = {}
+        self._last_reads: dict[tuple[str, Path], tuple[object, str]] = {}
         """By board and drive: which version of its log was read, and the error, if any."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
@@ -50,14 +50,14 @@ class DataLogs(QueuedSource):
             drives: Sequence[Drive] = ()
             with suppress(OSError):  # a drive was unplugged while the system listed it
                 drives = self._find()
-            boards = {
+            drives_by_key = {
                 (name_of(Port(str(drive.path), drive.usb_id)), drive.path): drive
                 for drive in drives
                 if not drive.maintenance
             }
-            self._read = {board: self._read.get(board, (None, "")) for board in boards}
-            for (board, path), drive in boards.items():
-                self._read[board, path] = self._read_log(board, drive, *self._read[board, path])
+            self._last_reads = {key: self._last_reads.get(key, (None, "")) for key in drives_by_key}
+            for key, drive in drives_by_key.items():
+                self._last_reads[key] = self._read_log(key[0], drive, *self._last_reads[key])
             self._stopped.wait(self._interval_s)
 
     def _read_log(

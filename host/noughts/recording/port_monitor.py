@@ -47,11 +47,11 @@ class PortMonitor:
     ) -> None:
         self._names = tuple(dict.fromkeys(names))
         self._find = find
-        self._open: dict[tuple[str, str], serial.SerialBase] = {}
+        self._open_ports: dict[tuple[str, str], serial.SerialBase] = {}
         """By board and port."""
-        self._opening: set[str] = set()
+        self._opening_ports: set[str] = set()
         """Ports."""
-        self._released: set[str] = set()
+        self._released_boards: set[str] = set()
         """Boards."""
         self._error_by_port: dict[str, str] = {}
         """By port: why it could not be opened."""
@@ -74,12 +74,12 @@ class PortMonitor:
             for port in self._error_by_port.keys() - boards.keys():
                 del self._error_by_port[port]
                 self._changes.put(PortUnplugged(port))
-            for port in (*self._opening, *(port for _, port in self._open)):
+            for port in (*self._opening_ports, *(port for _, port in self._open_ports)):
                 boards.pop(port, None)
-            new = {port: name for port, name in boards.items() if name not in self._released}
-            self._opening.update(new)
+            new = {port: name for port, name in boards.items() if name not in self._released_boards}
+            self._opening_ports.update(new)
         for port, board in new.items():
-            threading.Thread(target=self._try, args=(port, board), daemon=True).start()
+            threading.Thread(target=self._try_to_open, args=(port, board), daemon=True).start()
 
     def _ports(self) -> Sequence[Port]:
         """The ports to follow. Raises `OSError` if the system cannot list its ports just now."""
@@ -90,13 +90,13 @@ class PortMonitor:
         usb_ids = {port.name: port.usb_id for port in plugged_in}
         return [Port(name, usb_ids.get(os.path.realpath(name))) for name in self._names]
 
-    def _try(self, port: str, board: str) -> None:
+    def _try_to_open(self, port: str, board: str) -> None:
         """Open a port, which may take seconds, in a thread of its own."""
         try:
             opened = open_port(port)
         except BoardError as error:
             with self._lock:
-                self._opening.discard(port)
+                self._opening_ports.discard(port)
                 if self._error_by_port.get(port) != str(error):
                     self._error_by_port[port] = str(error)
                     self._changes.put(PortUnavailable(port, str(error)))
@@ -104,9 +104,9 @@ class PortMonitor:
             if port in self._names:
                 board = self._board_at(port, board)
             with self._lock:
-                self._opening.discard(port)
+                self._opening_ports.discard(port)
                 self._error_by_port.pop(port, None)
-                if self._stopped.is_set() or board in self._released:
+                if self._stopped.is_set() or board in self._released_boards:
                     opened.close()
                 else:
                     self.follow(board, port, opened)
@@ -122,7 +122,7 @@ class PortMonitor:
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
         """Read an open port from now on; board: its name in the store."""
         with self._lock:
-            self._open[board, port] = opened
+            self._open_ports[board, port] = opened
             self._changes.put(DataReceived(board, b"", timestamps.now()))
             self._changes.put(PortOpened(board, port))
 
@@ -130,45 +130,45 @@ class PortMonitor:
     def released(self, board: str) -> Iterator[None]:
         """Close a board's port, so that something else can use it."""
         with self._lock:
-            self._released.add(board)
-            ports = [port for name, port in self._open if name == board]
+            self._released_boards.add(board)
+            ports = [port for name, port in self._open_ports if name == board]
             for port in ports:
                 self._read(board, port, RELEASED)
         try:
             yield
         finally:
             with self._lock:
-                self._released.discard(board)
-                self._opening.update(ports)
+                self._released_boards.discard(board)
+                self._opening_ports.update(ports)
             for port in ports:
-                self._try(port, board)
+                self._try_to_open(port, board)
 
     def poll(self) -> list[Change]:
         """Everything that has happened since the last call, with all bytes received by now."""
         with self._lock:
-            for board, port in list(self._open):
+            for board, port in list(self._open_ports):
                 self._read(board, port)
             return self._changes.poll()
 
-    def _read(self, board: str, port: str, why: str | None = None) -> None:
-        """Read a port. Close it if it is gone, or if `why` gives a reason."""
-        opened = self._open[board, port]
+    def _read(self, board: str, port: str, close_reason: str | None = None) -> None:
+        """Read a port. Close it if it is gone, or if there is a reason to."""
+        opened = self._open_ports[board, port]
         try:
             if data := read_port(opened, _READ):
                 self._changes.put(DataReceived(board, data, timestamps.now()))
         except Exception as error:  # URL handlers can raise anything
-            why = " ".join(str(error).split())
-        if why is not None:
-            del self._open[board, port]
+            close_reason = " ".join(str(error).split())
+        if close_reason is not None:
+            del self._open_ports[board, port]
             _close(opened)
-            self._changes.put(PortClosed(board, port, why))
+            self._changes.put(PortClosed(board, port, close_reason))
 
     def close(self) -> None:
         """Close all ports, without waiting long for one that does not answer."""
         with self._lock:
             self._stopped.set()
-            opened = [*self._open.values()]
-            self._open.clear()
+            opened = [*self._open_ports.values()]
+            self._open_ports.clear()
         close_all([partial(_close, port) for port in opened], _CLOSE_S)
         self._thread.join(_CLOSE_S)
 

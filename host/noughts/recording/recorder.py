@@ -240,7 +240,7 @@ class Recorder:
                 if isinstance(item, Received):
                     self._report(item, next(results))
                 elif isinstance(item, sources.Delivered):
-                    item.stored()
+                    item.confirm()
                 else:
                     if isinstance(item, events.PortClosed):
                         self._sum_up(item.board)

@@ -29,7 +29,8 @@ class DataReceived(NamedTuple):
 class Delivered(NamedTuple):
     """Comes after bytes whose sender waits for a confirmation that they are stored."""
 
-    stored: Callable[[], object]
+    confirm: Callable[[], object]
+    """Called once they are."""
 
 
 Change = Event | DataReceived | Received | Delivered

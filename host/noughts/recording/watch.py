@@ -31,7 +31,7 @@ Subscriber = Callable[[list[Event]], object]
 class Sink(Protocol):
     """Passes on what was stored."""
 
-    def stored(self, store: Store) -> Sequence[Event]:
+    def pass_on(self, store: Store) -> Sequence[Event]:
         """Take what is new in this store, without waiting; gives events of its own.
 
         It is called in the watch's thread, after each look at the sources. The store may be another
@@ -50,6 +50,13 @@ class Watch:
 
     known_ids: of the boards to accept by radio; None accepts any, see `radio_lines.py`.
     has_fallback: if the store fails, go on with a temporary one; `error` then says why.
+
+    What can be wrong with the store, and what then says so:
+
+        locked by another program      `session.warning`, until it is free again
+        deleted, moved or damaged      `session.warning` and `moved`: games are in another store
+        it failed, with a fallback     `failure`, `error`: games are stored until the watch ends
+        it failed, without one         `failure`, `error`, and `stop` is set: games are not stored
     """
 
     def __init__(
@@ -172,18 +179,19 @@ class Watch:
 
     def _tell(self, recorder: Recorder, events: Sequence[Event]) -> None:
         """Tell everybody what was stored."""
-        told = [*events]
+        all_events = [*events]
         for sink in self._sinks:
-            told += sink.stored(recorder.store)
+            all_events += sink.pass_on(recorder.store)
         with self.lock:
             self.store_path = recorder.store.path
             self.noise, self.refused = recorder.noise, recorder.radio.refused
-            for event in told:
+            for event in all_events:
                 self.session.take(event)
                 if isinstance(event, StoreGone):
                     self.moved = event.text()
-            for callback in self._subscribers if told else ():
-                callback(told)
+            if all_events:
+                for callback in self._subscribers:
+                    callback(all_events)
 
     def _close_ends(self) -> None:
         with self._ending:

@@ -131,7 +131,7 @@ class Publisher:
     def _restart_timer(self) -> None:
         self._confirmed_s, self._resend_after_s = time.monotonic(), RESEND_AFTER_S
 
-    def stored(self, store: Store) -> list[Event]:
+    def pass_on(self, store: Store) -> list[Event]:
         """Send what must be sent, and give the events since the last call."""
         events: list[Event] = []
         with suppress(StoreError):  # the recorder reports what is wrong
@@ -206,7 +206,7 @@ class Publisher:
     def close(self) -> None:
         """Publish what is left, and that the room is offline."""
         if self._store is not None:
-            self.stored(self._store)
+            self.pass_on(self._store)
             with suppress(StoreError):
                 self._save(self._store)
         self._broker.close([self._publish_status(OFFLINE)])

@@ -54,9 +54,9 @@ def routes() -> list[BaseRoute]:
         "learn": play.learn,
         "boards": partial(answer, name="boards"),
         "class": partial(answer, name="class"),
-        "games": games.listed,
-        "game": games.one,
-        "statistics": games.figures,
+        "games": games.list_page,
+        "game": games.game_page,
+        "statistics": games.statistics_page,
     }
     files = {
         file.name: Response(file.read_bytes(), media_type=_TYPES[file.suffix])
@@ -66,9 +66,9 @@ def routes() -> list[BaseRoute]:
     return [
         *(Route(PAGES[name].address, page, methods=["GET"]) for name, page in pages.items()),
         *(Route(f"/static/{name}", file, methods=["GET"]) for name, file in files.items()),
-        Route("/api/play", play.played, methods=["GET"]),
-        Route("/api/games", games.keep, methods=["POST"]),
-        Route("/api/logs", games.keep_log, methods=["POST"]),
+        Route("/api/play", play.state, methods=["GET"]),
+        Route("/api/games", games.store_game, methods=["POST"]),
+        Route("/api/logs", games.store_log, methods=["POST"]),
         Route("/api/live", controls.live, methods=["GET"]),
         Route("/api/boards", controls.act, methods=["POST"]),
     ]

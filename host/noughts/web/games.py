@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,22 +41,24 @@ PAGE = 25
 _Value = TypeVar("_Value")
 
 
-def listed(request: Request) -> Response:
+def list_page(request: Request) -> Response:
     """One page of the games chosen by the address, the newest first."""
     query = request.query_params
-    requested, page_number = requested_games(query), query.get("page", "")
-    which = listable(requested)
+    requested_filter, page_number = requested_games(query), query.get("page", "")
+    shown_filter = listable(requested_filter)
     with Store(request.app.state.boards.watch.store_path) as store:
-        total = queries.count(store, which)
+        total = queries.count(store, shown_filter)
         unfinished = (
-            queries.count(store, requested) - total if total and not requested.results else 0
+            queries.count(store, requested_filter) - total
+            if total and not requested_filter.results
+            else 0
         )
         pages = max(1, -(-total // PAGE))
         # The address may be older than the store, or typed.
         is_number = re.fullmatch("[1-9][0-9]{0,17}", page_number)
         page = min(int(page_number), pages) if is_number else 1
-        values = _chooser(store, requested, total)
-        table = games_table(queries.games(store, which, PAGE, (page - 1) * PAGE))
+        values = _chooser(store, requested_filter, total)
+        table = games_table(queries.games(store, shown_filter, PAGE, (page - 1) * PAGE))
     if unfinished:
         values["summary"] += f", and {counted(unfinished, 'unfinished game')} not listed"
     if pages > 1:
@@ -71,16 +72,16 @@ def listed(request: Request) -> Response:
     return answer(request, "games", **values, games=table, links=links, query=_query(query))
 
 
-def one(request: Request) -> Response:
+def game_page(request: Request) -> Response:
     """A stored game, with links to its neighbours among those chosen by the address."""
     number, query = request.path_params["number"], request.query_params
     if number > sys.maxsize:  # SQLite's largest too
         return error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
-    which = listable(requested_games(query))
+    shown_filter = listable(requested_games(query))
     try:
         with Store(request.app.state.boards.watch.store_path) as store:
             game = queries.game(store, number)
-            previous, following = queries.before_and_after(store, which, game)
+            previous, following = queries.before_and_after(store, shown_filter, game)
     except StoreError as error:
         why = request.app.state.site.for_all_readers(str(error))
         return error_answer(request.scope, 404, why)
@@ -101,25 +102,27 @@ def one(request: Request) -> Response:
     )
 
 
-async def figures(request: Request) -> Response:
+async def statistics_page(request: Request) -> Response:
     """Statistics. Only one request counts at a time, so that a class does not block the rest."""
     db: Path = request.app.state.boards.watch.store_path
     query = request.query_params
-    requested = requested_games(query)
+    requested_filter = requested_games(query)
     async with request.app.state.counting:
-        values = await run_in_threadpool(_counted, db, requested, store_state(db))
+        values = await run_in_threadpool(_counted, db, requested_filter, store_state(db))
     return answer(request, "statistics", **values, query=_query(query), report=False)
 
 
 @lru_cache(16)  # enough for a class
-def _counted(db: Path, requested: GameFilter, state: object) -> dict[str, Any]:
+def _counted(db: Path, requested_filter: GameFilter, state: object) -> dict[str, Any]:
     """The statistics of these games with the store in this state; counting takes seconds."""
     with Store(db) as store:
-        counts = stats(store, requested)
-        values = _chooser(store, requested, counts.games)
+        counts = stats(store, requested_filter)
+        values = _chooser(store, requested_filter, counts.games)
         if counts.games:
-            positions = met_positions(store, requested)
-            values["found"] = statistics(counts, queries.last_games(store, requested), positions)
+            positions = met_positions(store, requested_filter)
+            values["found"] = statistics(
+                counts, queries.last_games(store, requested_filter), positions
+            )
         return values
 
 
@@ -130,15 +133,15 @@ def store_state(db: Path) -> object:
     return tuple((file.st_size, file.st_mtime_ns, file.st_ino) for file in files if file.st_size)
 
 
-def _chooser(store: Store, requested: GameFilter, total: int) -> dict[str, Any]:
+def _chooser(store: Store, requested_filter: GameFilter, total: int) -> dict[str, Any]:
     """The choices of the form, and the number of games."""
     stored = total > 0 or any(queries.games(store, GameFilter(), 1))
-    which = describe(requested)
-    played = {*queries.seats_played(store), *filter(None, [requested.seats])}
+    which = describe(requested_filter)
+    played = {*queries.seats_played(store), *filter(None, [requested_filter.seats])}
     none = "No game matches." if stored else "No game is stored yet."
     return {
-        "chosen": requested,
-        "days": days(requested),
+        "chosen": requested_filter,
+        "days": days(requested_filter),
         "total": total,
         "stored": stored,
         "summary": f"{counted(total, 'game')}{f': {which}' if which else ''}" if total else none,
@@ -185,7 +188,7 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
     return values[-1] if values else None
 
 
-async def keep(request: Request) -> Response:
+async def store_game(request: Request) -> Response:
     """Store a game that was played on the page, and answer with its number in the store."""
     stages = read(await request.body())
     began = timestamps.now() - stages[-1].ms
@@ -212,10 +215,10 @@ def read(body: bytes) -> list[Game]:
         stages = []
         for plies, ms in enumerate(times):
             end = outcome(map(int, moves[:plies]), first)
-            fields = sent["session"], sent["number"], "PP", first, moves[:plies], ms, end
+            fields = sent["session"], sent["number"], seats, first, moves[:plies], ms, end
             game = parse(f"NG,{','.join(map(str, fields))}").sentence
             assert isinstance(game, Game)
-            stages.append(replace(game, seats=seats))
+            stages.append(game)
         if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
             raise ValueError
     except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -223,7 +226,7 @@ def read(body: bytes) -> list[Game]:
     return stages
 
 
-async def keep_log(request: Request) -> Response:
+async def store_log(request: Request) -> Response:
     """Store the games of a V2's data log, the body, and answer with their number."""
     name = printable(request.query_params.get("name", "")[:100])
     games = await run_in_threadpool(data_log.games, await request.body(), name)

@@ -136,7 +136,7 @@ class LiveBoard:
             "game": _game(state.game, state.number) if state.game else _NO_GAME,
             "tile": self._tile(),
             "score": f"score: {score(state.score)}" if state.score.total() else "",
-            "lines": [_line(event) for event in self._last_events],
+            "lines": [_event_row(event) for event in self._last_events],
             "work": self.work,
         }
 
@@ -204,7 +204,9 @@ class LiveBoards:
         self.holds: dict[str, set[Hold]] = {}
         """By the stream of a page that may press buttons: what it holds down."""
         self.busy: set[str] = set()
-        """The ids of boards that a task works on; an empty id stands for all boards."""
+        """The ids of boards that are updated or flashed."""
+        self.is_checking = False
+        """Whether `doctor` runs, which needs all boards."""
         self.doctor: Mapping[str, object] | None = None
         """What `doctor` has found so far."""
         self._ports, self._for_all_readers = ports, for_all_readers
@@ -252,7 +254,8 @@ class LiveBoards:
     def _set_words(self) -> None:
         with self.lock:
             session, display_name = self.session, self.session.display_name
-            error = f"games are not stored: {self.watch.error}" if self.watch.error else ""
+            stored = "not stored" if self.watch.stop.is_set() else "stored only until noughts ends"
+            error = f"games are {stored}: {self.watch.error}" if self.watch.error else ""
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
             ]
@@ -304,10 +307,12 @@ def _for_readers(value: object, fit: Callable[[str], str]) -> object:
     return value
 
 
-def _line(event: events.BoardEvent) -> tuple[str, str]:
+def _event_row(event: events.BoardEvent) -> tuple[str, str]:
     """An event of a board: its CSS class, and its text."""
-    kind = "noise" if isinstance(event, (events.NoiseReceived, events.UnknownSentence)) else "event"
-    return kind, printable(event.about)[:200]
+    css_class = (
+        "noise" if isinstance(event, (events.NoiseReceived, events.UnknownSentence)) else "event"
+    )
+    return css_class, printable(event.about)[:200]
 
 
 def _game(game: Game, number: int | None) -> dict[str, object]:

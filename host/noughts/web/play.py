@@ -35,11 +35,11 @@ _READING = threading.Lock()
 
 
 async def page(request: Request) -> Response:
-    """The page Play; its script asks `played`."""
+    """The page Play; its script asks for its `state`."""
     return answer(request, "play", opponents=engines().values())
 
 
-def played(request: Request) -> Response:
+def state(request: Request) -> Response:
     """The state of a game, after the engine's answer if it is the engine's turn."""
     query = request.query_params
     opponent = query.get("opponent", FRIEND)
@@ -58,9 +58,9 @@ def played(request: Request) -> Response:
     reply, took_ms = _answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
-    state = analysis_of(start, [*moves, cell], None, *sides)
-    state["cost"] = _how_it_chose(reply, took_ms)
-    return JSONResponse(state)
+    values = analysis_of(start, [*moves, cell], None, *sides)
+    values["cost"] = _how_it_chose(reply, took_ms)
+    return JSONResponse(values)
 
 
 def _played(start: Board, moves: list[int]) -> Board:
@@ -87,7 +87,7 @@ def _how_it_chose(reply: Reply, took_ms: float) -> str:
 
 @cache
 def _answered(name: str, position: Position) -> tuple[Reply, float]:
-    """An engine's answer, and the time that it took when first query.
+    """An engine's answer, and the time that it took when it was first asked.
 
     Cached: anyone who may watch may ask, and minimax takes a while.
     """
@@ -122,7 +122,7 @@ def puzzles(request: Request) -> Response:
         raise NoughtsError(f"{level[:20]!r} is not a level; choose 1, 2 or 3")
     if "position" in query:
         puzzle_values = posed(parsed_puzzle(query["position"]), people_moves)
-        return answer(request, "puzzles", wanted=level, **puzzle_values)
+        return answer(request, "puzzles", chosen_level=level, **puzzle_values)
     previous = Board(query["after"]).position if "after" in query else EMPTY
     drawn_level = int(level) if level else random.choice(LEVELS)
     puzzle = random_puzzle(
@@ -137,7 +137,10 @@ def puzzles(request: Request) -> Response:
 
 @lru_cache(1)
 def _people_moves(db: Path, minute: int) -> PeopleMoves:
-    """The moves of people in the stored games; reading 100,000 games takes a second."""
+    """The moves of people in the stored games; reading 100,000 games takes a second.
+
+    minute: makes the cache expire.
+    """
     try:
         with Store(db) as store:
             positions = met_positions(store, GameFilter())

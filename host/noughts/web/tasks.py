@@ -32,21 +32,29 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
 
     A board has one task at a time; `check` has all boards. Raises `BoardError` if it cannot begin.
     """
-    if what == "check":
-        name = ""
-    elif name not in boards.boards:
+    checks = what == "check"
+    if not checks and name not in boards.boards:
         raise BoardError(f"there is no board {name[:60]!r}; choose another one")
-    if boards.busy & {name, ""} or (boards.busy and not name):
+    if boards.is_checking or (boards.busy if checks else name in boards.busy):
         raise BoardError("another task is using a board; wait until it has finished")
-    boards.busy.add(name)
+    if checks:
+        boards.is_checking = True
+    else:
+        boards.busy.add(name)
 
-    def run() -> None:
+    def check() -> None:
         try:
-            _change(boards, what, name) if name else _check(boards)
+            _check(boards)
+        finally:
+            boards.is_checking = False
+
+    def change() -> None:
+        try:
+            _change(boards, what, name)
         finally:
             boards.busy.discard(name)
 
-    Thread(target=run, name="work on boards", daemon=True).start()
+    Thread(target=check if checks else change, name="work on boards", daemon=True).start()
 
 
 class _Task:
