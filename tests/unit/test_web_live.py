@@ -22,6 +22,7 @@ from noughts.recording.events import (
     PortClosed,
     PortOpened,
     PortUnavailable,
+    PortUnplugged,
     SentenceStored,
     StoreBusy,
 )
@@ -255,6 +256,13 @@ async def test_unavailable_ports_give_a_few_printable_lines(live):
     browser = browse()
     await browser.until(lambda now: len(now.get("site", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"])
+
+
+def test_unplugged_port_is_no_longer_waited_for():
+    session = Session()
+    session.take(PortUnavailable("/dev/ttyACM0", "no permission"))
+    session.take(PortUnplugged("/dev/ttyACM0"))
+    assert not session.waiting and not session.boards
 
 
 async def test_notice_about_the_store_does_not_name_its_folder_to_other_computers(live, tmp_path):
