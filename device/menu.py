@@ -22,7 +22,7 @@ def choose(chosen):
             chosen = seat + chosen[1:]
         elif button > 2:  # 4: the logo, see `sound.py`
             i = chosen[button - 2]
-            text = "b tilt t buttons s quiet q sound".split()
+            text = "b tilt t buttons s quiet q sound".split()  # type: ignore[assignment]
             text = text[text.index(i) + 1]
             chosen = chosen.replace(i, text[0])
             until = buttons.now + leds.scroll(text)

@@ -67,6 +67,6 @@ def offer(chosen):
 
 
 leds.draw = draw
-leds.show = show
+leds.show = show  # type: ignore[assignment]
 ending.show = end
 menu.choose = offer

@@ -16,7 +16,7 @@ import set_up
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / ".venv" / "device-stubs"
 PACKAGE = "micropython-microbit-stubs-en>=0.0.1b2"
-MODULES = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
+MODULES = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "music.pyi", "radio.pyi")
 
 
 def unpack(stubs: Path) -> str:

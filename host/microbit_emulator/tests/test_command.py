@@ -52,8 +52,8 @@ def test_run_writes_a_gif_and_a_png(program: str, tmp_path: Path) -> None:
     assert main(["run", program, "--for", "500ms", "--press", "A@200ms", *pictures]) == 0
     with Image.open(png) as picture, Image.open(gif) as film:
         assert picture.getpixel((48, 16)) != picture.getpixel((16, 16))  # lit, and dark
-        assert film.n_frames >= 2
         times_ms = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+        assert len(times_ms) >= 2
         assert 480 <= sum(times_ms) <= 500
 
 
