@@ -70,6 +70,11 @@ def test_invalid_page_shows_the_first_and_invalid_game_is_404(many, number):
     assert "This page cannot be shown" in page(f"/games/{number}", expected=404).text
 
 
+@pytest.mark.parametrize("address", ["/nothing", "/games/x", "/" + "x" * 5000])
+def test_address_without_a_page_is_answered_in_words(many, address):
+    assert page(address, many, expected=404).status == "There is no such page"
+
+
 def test_page_after_the_last_shows_the_last(many):
     found = page("/games?page=3", many)
     assert found.status == "50 games, page 2 of 2"
@@ -153,7 +158,7 @@ def test_game_page_is_readable_without_a_script(tmp_path):
         "Game 1: B won A ✕ a person B ◯ the chip (hard)",
         "B begins.",
         "B has won: diagonal from the top left.",
-        "Kind micro:bit V1 Hard uses table 2798 Counted game 1 since the board was switched on",
+        "Kind micro:bit V1 Hard uses table 2798 Number game 1 since the board was switched on",
     ):
         assert text in found.text
     assert ("role", "img") in found.attributes  # the final position

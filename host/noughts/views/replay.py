@@ -103,7 +103,7 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
         details.append(("Hard uses", f"table {game.table_id}"))
-    details.append(("Counted", f"game {game.number} since the board was switched on"))
+    details.append(("Number", f"game {game.number} since the board was switched on"))
     details.append(("Lasted", f"{game.ms / 1000:.1f} s"))
     return details
 

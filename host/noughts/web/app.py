@@ -17,7 +17,7 @@ from noughts.errors import NoughtsError, error_message
 from noughts.web import controls, games, play
 from noughts.web.live import LiveBoards
 from noughts.web.pages import PAGES, framed
-from noughts.web.safety import Safety, Site, answer, error_answer
+from noughts.web.safety import NO_SUCH_PAGE, Safety, Site, answer, error_answer
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -76,6 +76,8 @@ def routes() -> list[BaseRoute]:
 
 async def _failed(request: Request, error: Exception) -> Response:
     match error:
+        case HTTPException(status_code=404):
+            status, why = 404, NO_SUCH_PAGE
         case HTTPException():
             status, why = error.status_code, error.detail
         case NoughtsError() | OSError():

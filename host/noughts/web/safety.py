@@ -37,6 +37,7 @@ MAX_STREAMS = 64
 MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
 WATCH_ONLY = "from another computer you can watch, but not change anything"
+NO_SUCH_PAGE = "there is no such page"
 
 _PERSON = re.compile(r"((?:/media|/home|[/\\]Users)[/\\])[^/\\]+(?=[/\\])")
 """A folder that is named after a person, such as that of a drive: /run/media/ann/MICROBIT."""
@@ -141,7 +142,7 @@ class Safety:
     def _check(self, request: HTTPConnection) -> None:
         """Raise `HTTPException` for a request that is not answered."""
         if len(request.scope["path"]) > _MAX_PATH:
-            raise HTTPException(404)
+            raise HTTPException(404, NO_SUCH_PAGE)
         changes = request.scope["method"] not in ("GET", "HEAD")
         self._check_host(request)
         _check_origin(request, changes)
