@@ -82,7 +82,7 @@ def in_browser() -> Iterator[Row]:
                     yield at_least(f"{how}: frames a second", found["rate"], frames, "{:.0f}")
                 else:
                     what = f"{how}, in a game: share of a core"
-                    yield at_most(what, found["share"] * 100, share, "{:.1f} %")
+                    yield at_most(what, found["share"] * 100, share, "{:.1f}%")
 
 
 PARTS: tuple[Callable[[], Iterator[Row]], ...] = (in_browser,)

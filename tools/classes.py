@@ -82,7 +82,7 @@ def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fm
 
 if __name__ == "__main__":
     hard, count = make_table(), int(sys.argv[1])
-    print("| the class | chance before | predicted gain, 95 % interval | chance after | gain |")
+    print("| the class | chance before | predicted gain, 95% interval | chance after | gain |")
     print("| --- | --- | --- | --- | --- |")
     for what, who in (
         ("takes the centre first", centre_first),
@@ -96,5 +96,5 @@ if __name__ == "__main__":
         low, high = (f"{100 * each:+.1f}" for each in predicted.gain)
         tables = hard, fit(Habits(games))
         before, after = (100 * win_chance(who, by_table(each)) for each in tables)
-        cells = what, f"{before:.1f} %", f"{low} to {high} points", f"{after:.1f} %"
+        cells = what, f"{before:.1f}%", f"{low} to {high} points", f"{after:.1f}%"
         print(f"| {' | '.join(cells)} | {after - before:+.1f} points |")

@@ -64,7 +64,7 @@ def test_kind_loses_to_random_play_as_often_as_possible():
 
 
 def test_interval_matches_a_worked_wilson_example():
-    """15 of 20 gives 53.1 % to 88.8 %."""
+    """15 of 20 gives 53.1% to 88.8%."""
     low, high = interval(15, 20)
     assert (round(low, 3), round(high, 3)) == (0.531, 0.888)
     assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1

@@ -180,7 +180,7 @@ def test_learn_prints_its_gain_and_writes_a_valid_table(tmp_path, printed, refus
     made = brain.parse_table(table.read_text(), "it")
     for part in (
         f"learned from 120 games, {habits.moves} moves of people", "take the centre", "put --table",
-        "points (95 % interval)", "of people then play", "loses no game from either seat",
+        "points (95% interval)", "of people then play", "loses no game from either seat",
         f"table {made.id}",
     ):  # fmt: skip
         assert part in out

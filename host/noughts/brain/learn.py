@@ -57,7 +57,7 @@ FOLDS = 10
 _PART_PRIOR = 0.05
 """A part is small: with more smoothing, its habits and so the gain would come out too weak."""
 _T = 2.262
-"""Student's t for a 95 % interval and nine degrees of freedom."""
+"""Student's t for a 95% interval and nine degrees of freedom."""
 
 Cells = Sequence[int]
 Policy = Callable[[Position], Cells]
@@ -366,7 +366,7 @@ class Estimate:
     before: float
     after: float
     gain: tuple[float, float]
-    """A 95 % interval of the difference."""
+    """A 95% interval of the difference."""
 
 
 def estimate(games: Sequence[PeopleGame], table: Table) -> Estimate | None:

@@ -147,7 +147,7 @@ def _print(
     else:
         low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
         print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
-        print(f"gain    {low} to {high} points (95 % interval)")
+        print(f"gain    {low} to {high} points (95% interval)")
         if estimated.gain[0] <= 0:
             print("no gain can be shown yet")
     where = counted(len(changed), "position")

@@ -17,7 +17,7 @@ from typing import Protocol
 from noughts.game.positions import EMPTY, WON, Position
 
 _Z_95 = 1.959963985
-"""In standard deviations: 95 % of a normal distribution lie this far or less from its mean."""
+"""In standard deviations: 95% of a normal distribution lie this far or less from its mean."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Tally:
 
 
 def interval(count: int, games: int) -> tuple[float, float]:
-    """A 95 % confidence interval of a share, after Wilson (1927); also valid for none and for all.
+    """A 95% confidence interval of a share, after Wilson (1927); also valid for none and for all.
 
     >>> interval(0, 100)[0]
     0.0

@@ -10,7 +10,7 @@ best   keeps the value, and among such moves wins most often against random play
 ??     turns a win into a loss
 
 A tenth separates the moves well: of those that keep the value but are not best, a seventh lose
-less, mostly 1 to 8 %, and the others mostly a third or more.
+less, mostly 1 to 8%, and the others mostly a third or more.
 """
 
 from collections.abc import Sequence
