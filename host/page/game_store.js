@@ -1,0 +1,113 @@
+// Everything that boards have sent, kept in the browser (IndexedDB), and the games that follow.
+
+import { fold } from './fold.js';
+import { parse } from './sentences.js';
+
+const DATABASE = 'noughts';
+const MOST_LINES = 200; // of one boot and game number: a game has at most eleven
+
+/** Turns a request of IndexedDB into a promise. */
+const finished = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+function openDatabase() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore('lines', { autoIncrement: true });
+  return finished(request);
+}
+
+export class GameStore {
+  /** Where a browser refuses to keep anything, games last as long as the page: `kept` is false. */
+  static async open() {
+    const database = await openDatabase().catch(() => null);
+    const store = new GameStore(database);
+    const rows = database ? await finished(store.#table('readonly').getAll()).catch(() => []) : [];
+    for (const { body, radioId, ...line } of rows) {
+      store.#remember({ ...line, sentence: body && { ...parse(body), radioId } });
+    }
+    return store;
+  }
+
+  #database;
+  #seen = new Set();
+  #linesOfGame = new Map(); // by boot and number
+
+  lines = []; // in the order in which they were received
+  boots = new Map(); // the sentence `$NB`, by boot
+  onchange = () => {};
+
+  constructor(database) {
+    this.#database = database;
+    this.kept = database !== null;
+  }
+
+  #table(mode) {
+    return this.#database.transaction('lines', mode).objectStore('lines');
+  }
+
+  /**
+   * Adds lines: `{ board, radio, late, at, sentence }`, where no sentence means that a port was
+   * opened. Adding one again changes nothing. Throws if the browser's disk is full: then they last
+   * as long as the page.
+   */
+  async add(lines) {
+    const added = lines.filter((line) => this.#remember(line));
+    if (!added.length) return 0;
+    this.onchange();
+    if (this.kept) await this.#write(added);
+    return added.filter(({ sentence }) => sentence).length;
+  }
+
+  #write(lines) {
+    const table = this.#table('readwrite');
+    const { transaction } = table;
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = transaction.onerror = () => reject(transaction.error);
+      for (const { sentence, ...line } of lines) {
+        table.add({ ...line, body: sentence?.body ?? null, radioId: sentence?.radioId ?? null });
+      }
+    });
+  }
+
+  #remember(line) {
+    const { board, radio, late, sentence } = line;
+    if (sentence) {
+      const key = [board, radio, late, sentence.body].join();
+      if (this.#seen.has(key)) return false;
+      if (sentence.kind === 'game' && !this.#addToGame(line)) return false;
+      this.#seen.add(key);
+      if (sentence.kind === 'boot') this.boots.set(sentence.boot, sentence);
+    }
+    this.lines.push(line);
+    return true;
+  }
+
+  #addToGame({ sentence, board, radio, late, at }) {
+    const key = `${sentence.boot},${sentence.number}`;
+    if (!this.#linesOfGame.has(key)) this.#linesOfGame.set(key, []);
+    const lines = this.#linesOfGame.get(key);
+    if (lines.filter((line) => line.radio === radio).length >= MOST_LINES) return false;
+    const { seats, first, moves, ms, end } = sentence;
+    lines.push({ board, radio, late, at, seats, first, moves, ms, end });
+    return true;
+  }
+
+  /** All games, in the order in which their first lines were received. */
+  get games() {
+    return [...this.#linesOfGame].flatMap(([key, lines]) => {
+      const [boot, number] = key.split(',');
+      return fold(lines).map((game) => ({ boot, number: Number(number), ...game, start: this.boots.get(boot) ?? null }));
+    });
+  }
+
+  async deleteAll() {
+    if (this.kept) await finished(this.#table('readwrite').clear());
+    this.lines = [];
+    for (const part of [this.#seen, this.#linesOfGame, this.boots]) part.clear();
+    this.onchange();
+  }
+}

@@ -1,0 +1,200 @@
+// Games: those that boards have sent, kept in the browser; looked at, saved, opened, deleted.
+
+import { boardPicture } from '../noughts/web/static/board.js';
+import { $, element } from '../noughts/web/static/page.js';
+import { gamesAsCsv } from './csv.js';
+import { GameStore } from './game_store.js';
+import { dateText, inEachLanguage, t } from './language.js';
+import { LogError, readLog, writeLog } from './log_files.js';
+import { after, player, turn, wonCells } from './rules.js';
+
+const MOST_BYTES = 1 << 26; // of a file that is opened
+const SHOWN_AT_ONCE = 200;
+
+/** The store, which other parts of the page add to. */
+export const gameStore = GameStore.open();
+
+export async function start() {
+  $('open-file').addEventListener('click', () => $('log-file').click());
+  $('log-file').addEventListener('change', () => {
+    addFiles([...$('log-file').files]);
+    $('log-file').value = ''; // the same file may be chosen once more
+  });
+  acceptDrops();
+  const store = await gameStore;
+  $('not-kept').hidden = store.kept;
+  $('save-log').addEventListener('click', () => save('noughts-games.log', 'text/plain', writeLog(store.lines)));
+  $('save-csv').addEventListener('click', () => save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)));
+  $('delete-games').addEventListener('click', () => deleteGames(store));
+  $('delete-games').addEventListener('blur', () => askToDelete(false));
+  store.onchange = () => draw(store);
+  inEachLanguage(() => draw(store));
+}
+
+/** Offers a file to the person, as the browser saves any other. */
+export function save(name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  element('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** A file that is dropped anywhere on the page is opened; else it would take the page's place. */
+function acceptDrops() {
+  const mark = (isDragging) => document.body.classList.toggle('dragging', isDragging);
+  document.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    mark(true);
+  });
+  document.addEventListener('dragleave', (event) => event.relatedTarget ?? mark(false));
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    mark(false);
+    if (event.dataTransfer.files.length) {
+      location.hash = 'games';
+      addFiles([...event.dataTransfer.files]);
+    }
+  });
+}
+
+async function addFiles(files) {
+  const results = [];
+  for (const file of files) results.push(await addFile(file));
+  $('games-status').textContent = results.join(' ');
+}
+
+/** Adds a file's games; says what came of it. */
+async function addFile(file) {
+  const name = file.name;
+  if (file.size > MOST_BYTES) return t('file.nothing', { file: name });
+  try {
+    const lines = readLog(await textOf(file), name);
+    const count = await (await gameStore).add(lines);
+    return t('games.added', { file: name, count });
+  } catch (error) {
+    if (error instanceof LogError) return t(error.key, { file: name });
+    if (error?.name === 'QuotaExceededError') return t('error.disk-full');
+    throw error;
+  }
+}
+
+/** A file's text, one character for each byte. */
+async function textOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const pieces = [];
+  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return pieces.join('');
+}
+
+/** The first press asks, the second one deletes. */
+async function deleteGames(store) {
+  if ($('delete-games').dataset.t === 'games.delete') {
+    askToDelete(true);
+    return;
+  }
+  askToDelete(false);
+  $('viewer').hidden = true;
+  await store.deleteAll();
+  $('games-status').textContent = t('games.deleted');
+}
+
+function askToDelete(isAsking) {
+  $('delete-games').dataset.t = isAsking ? 'games.deleteSure' : 'games.delete';
+  $('delete-games').textContent = t($('delete-games').dataset.t);
+}
+
+/** When a game was played, for sorting; a game of an unknown time comes last. */
+const timeOf = ({ started, playedBefore }) => started ?? playedBefore ?? 0;
+
+function draw(store) {
+  const games = store.games.toSorted((a, b) => timeOf(b) - timeOf(a));
+  for (const id of ['save-log', 'save-csv', 'delete-games']) $(id).disabled = !games.length;
+  $('game-list').replaceChildren(...(games.length ? gameTable(games) : [element('p', {}, t('games.none'))]));
+  $('by-board').replaceChildren(...(games.length ? resultTable(games) : []));
+}
+
+function gameTable(games) {
+  const rows = games.slice(0, SHOWN_AT_ONCE).map((game) => [
+    gameButton(game),
+    whenText(game),
+    shortName(game.board),
+    [...game.seats].map(seatText).join(' – '),
+    t(`games.end.${game.end}`),
+    game.moves.length,
+  ]);
+  const keys = ['games.game', 'games.when', 'games.board', 'games.players', 'games.result', 'games.moves'];
+  return table('games.list', keys, rows);
+}
+
+function gameButton(game) {
+  const label = t('games.show', { number: game.number });
+  return element('button', { type: 'button', 'aria-label': label, onclick: () => view(game) }, game.number);
+}
+
+function resultTable(games) {
+  const boards = Map.groupBy(games, (game) => game.board);
+  const rows = [...boards].map(([board, played]) => {
+    const count = (end) => played.filter((game) => game.end === end).length;
+    return [shortName(board), played.length, count('A'), count('B'), count('=')];
+  });
+  return table('games.byBoard', ['games.board', 'games.count', 'games.wonA', 'games.wonB', 'games.draws'], rows);
+}
+
+function table(caption, headings, rows) {
+  const cells = (kind, values) => values.map((value) => element(kind, kind === 'th' ? { scope: 'col' } : {}, value));
+  const made = element(
+    'table',
+    {},
+    element('thead', {}, element('tr', {}, ...cells('th', headings.map((key) => t(key))))),
+    element('tbody', {}, ...rows.map((row) => element('tr', {}, ...cells('td', row)))),
+  );
+  const scroll = element('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': t(caption) }, made);
+  return [element('h2', {}, t(caption)), scroll];
+}
+
+function whenText({ started, playedBefore }) {
+  if (started !== null) return dateText(started);
+  return playedBefore === null ? t('games.unknown') : t('games.before', { when: dateText(playedBefore) });
+}
+
+export const seatText = (seat) => t(`games.seat.${seat}`);
+
+/** A board's name without the digits that all micro:bits share. */
+export function shortName(board) {
+  return /^usb-.{48}$/.test(board) ? `usb-…${board.slice(12, 28)}` : board;
+}
+
+/** Shows one game, to step through. */
+function view(game) {
+  const last = game.moves.length;
+  const picture = element('div', {});
+  const text = element('p', { role: 'status' });
+  const slider = element('input', { type: 'range', min: 0, max: last, value: last, 'aria-label': t('games.step') });
+  const step = (by) => {
+    slider.value = Number(slider.value) + by;
+    show();
+  };
+  const show = () => showStep(game, Number(slider.value), { picture, text, slider });
+  slider.addEventListener('input', show);
+  const button = (key, onclick) => element('button', { type: 'button', onclick }, t(key));
+  const close = button('games.close', () => ($('viewer').hidden = true));
+  const heading = element('h2', { tabindex: -1 }, `${t('live.game', { number: game.number })}: ${t(`games.end.${game.end}`)}`);
+  const row = element('div', { class: 'row' }, button('games.back', () => step(-1)), button('games.forward', () => step(1)), close);
+  $('viewer').replaceChildren(heading, picture, text, slider, row);
+  $('viewer').hidden = false;
+  show();
+  heading.focus();
+}
+
+function showStep({ moves, first }, at, { picture, text, slider }) {
+  const firstMark = first === 'A' ? 'X' : 'O';
+  const marks = after(moves.slice(0, at), firstMark);
+  const cell = at ? Number(moves[at - 1]) : null;
+  text.textContent = at ? moveText(moves, at, after(moves.slice(0, at - 1), firstMark), firstMark) : t('games.atStart');
+  slider.setAttribute('aria-valuetext', text.textContent);
+  picture.replaceChildren(boardPicture({ marks, last: cell, line: wonCells(marks), title: text.textContent }));
+}
+
+function moveText(moves, at, marksBefore, firstMark) {
+  const mark = turn(marksBefore, firstMark);
+  return t('games.atMove', { move: at, of: moves.length, player: player(mark), mark: mark === 'X' ? '✕' : '◯', where: t(`cell.${moves[at - 1]}`) });
+}

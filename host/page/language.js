@@ -1,0 +1,46 @@
+// The page's language: English or Chinese. Texts are in texts/, one file per language.
+
+import { remember, remembered } from '../noughts/web/static/page.js';
+import { texts } from './texts.js';
+
+const STORAGE_KEY = 'noughts-page';
+const OF_BROWSER = navigator.language.startsWith('zh') ? 'zh' : 'en';
+const CODES = { en: 'en', zh: 'zh-CN' };
+const NAMES = { en: 'English', zh: '中文' };
+
+const stored = remembered('localStorage', STORAGE_KEY).language;
+const listeners = [];
+let language = stored in texts ? stored : OF_BROWSER;
+
+/** A text; `{name}` in it stands for a value. */
+export function t(key, values = {}) {
+  return texts[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+/** Runs a function now, and again when another language is chosen. */
+export function inEachLanguage(show) {
+  listeners.push(show);
+  show();
+}
+
+/** A date and a time as people write them. */
+export function dateText(ms) {
+  return new Date(ms).toLocaleString(CODES[language], { dateStyle: 'short', timeStyle: 'short' });
+}
+
+export function startLanguage(button) {
+  button.addEventListener('click', () => {
+    language = otherLanguage();
+    remember('localStorage', STORAGE_KEY, { language });
+    for (const show of listeners) show();
+  });
+  inEachLanguage(() => {
+    document.documentElement.lang = CODES[language];
+    button.lang = CODES[otherLanguage()];
+    button.textContent = NAMES[otherLanguage()];
+    for (const part of document.querySelectorAll('[data-t]')) part.textContent = t(part.dataset.t);
+    for (const part of document.querySelectorAll('[data-t-label]')) part.setAttribute('aria-label', t(part.dataset.tLabel));
+  });
+}
+
+const otherLanguage = () => (language === 'en' ? 'zh' : 'en');

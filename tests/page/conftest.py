@@ -1,0 +1,66 @@
+"""The page that needs nothing installed, opened from a file in Chromium."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import build_page
+from browser import open_chromium
+from waiting import LIMIT_S
+
+if os.name != "posix":
+    collect_ignore_glob = ["test_*.py"]  # as for the other tests in Chromium
+
+NO_LIBRARY = "export const createUSBConnection = () => { throw new Error('not in this page'); };"
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    expect.set_options(timeout=LIMIT_S * 1000)
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="package")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page without flash images and without the USB library, for which npm is needed."""
+    path = tmp_path_factory.mktemp("page") / "noughts.html"
+    modules = {"usb_library.js": NO_LIBRARY}
+    path.write_text(build_page.render(build_page.SECTIONS, modules, {}, "", False), "utf-8")
+    return path
+
+
+@pytest.fixture
+def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the page in a new profile; a script that fails fails the test."""
+    contexts, errors = [], []
+
+    def open_page(path: Path | None = None, part: str = "", **options: object) -> Page:
+        context = chromium.new_context(**({"locale": "en-GB"} | options))
+        context.set_default_timeout(LIMIT_S * 1000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.extend([line.text] if line.type == "error" else ()))
+        page.goto(f"{(path or page_file).as_uri()}#{part}")
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def modules(chromium: Browser, page_file: Path) -> Iterator[Page]:
+    """A page whose modules a test imports: `await import('chip.js')`."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    yield page
+    context.close()

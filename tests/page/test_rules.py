@@ -1,0 +1,110 @@
+"""The page's rules, chip and solver are those of Python, in every position."""
+
+import pytest
+
+from noughts.brain.device import load_device
+from noughts.game import positions, solver
+from noughts.game.positions import canonical, reachable, unfinished
+
+
+@pytest.fixture(scope="module")
+def unfinished_positions():
+    return list(unfinished())
+
+
+def test_rules(modules):
+    everywhere = list(reachable())
+    result = modules.evaluate(
+        """async (positions) => {
+          const { freeCells, isOver, scores, turn, winner, wonCells } = await import('rules.js');
+          return positions.map((marks) => {
+            const mover = turn(marks);
+            return [freeCells(marks), mover, isOver(marks), wonCells(marks), scores(marks, mover)];
+          });
+        }""",
+        list(map(str, everywhere)),
+    )
+    assert result == [
+        [list(one.free), one.turn, one.over, one.won_cells, one.scores()] for one in everywhere
+    ]
+
+
+def test_chip_plays_as_the_board_does(modules, unfinished_positions):
+    result = modules.evaluate(
+        """async (positions) => {
+          const { best, LEVELS } = await import('chip.js');
+          const { turn } = await import('rules.js');
+          return positions.map((marks) => LEVELS.map((level) => best(marks, turn(marks), level)));
+        }""",
+        list(map(str, unfinished_positions)),
+    )
+    ai = load_device("ai")
+
+    def device_moves(position, level):
+        marks = [0] * 9
+        for cell in range(9):
+            marks[cell] = (position.mover >> cell & 1) - (position.other >> cell & 1)
+        return ai.best(marks, position.scores(), 1, level)
+
+    assert len(result) == 4520
+    assert result == [[device_moves(one, level) for level in "EMH"] for one in unfinished_positions]
+
+
+def test_chip_plays_the_same_as_either_mark(modules, unfinished_positions):
+    """Where A and B play, X may move second: the chip sees its own marks and the other's."""
+    assert modules.evaluate(
+        """async (positions) => {
+          const { best, LEVELS } = await import('chip.js');
+          const { other, turn } = await import('rules.js');
+          const exchanged = { X: 'O', O: 'X', '.': '.' };
+          return positions.every((marks) => {
+            const marksExchanged = [...marks].map((mark) => exchanged[mark]).join('');
+            const mover = turn(marks);
+            return LEVELS.every((level) =>
+              String(best(marks, mover, level)) === String(best(marksExchanged, other(mover), level)));
+          });
+        }""",
+        list(map(str, unfinished_positions)),
+    )
+
+
+def test_every_value_and_best_move(modules, unfinished_positions):
+    result = modules.evaluate(
+        """async (positions) => {
+          const { hardMoves, score, scoreOfMove, variation, winsAfter } = await import('solver.js');
+          const { freeCells, turn } = await import('rules.js');
+          return positions.map((marks) => {
+            const mover = turn(marks);
+            const moves = freeCells(marks).map((cell) =>
+              [scoreOfMove(marks, mover, cell), ...winsAfter(marks, mover, cell)]);
+            return [score(marks, mover), hardMoves(marks, mover), variation(marks, mover), moves];
+          });
+        }""",
+        list(map(str, unfinished_positions)),
+    )
+    for position, (score, hard_moves, variation, moves) in zip(
+        unfinished_positions, result, strict=True
+    ):
+        assert score == solver.score(position)
+        assert hard_moves == solver.hard_moves(position)
+        assert variation == solver.variation(position)
+        for cell, (score_of_move, won, sequences) in zip(position.free, moves, strict=True):
+            assert score_of_move == solver.score_of_move(position, cell)
+            chance = solver.win_chance_after(position, cell)
+            assert won * chance.denominator == sequences * chance.numerator
+
+
+def test_puzzles(modules):
+    result = modules.evaluate(
+        """async () => {
+          const { level, puzzles } = await import('solver.js');
+          return puzzles().map((one) => [one.marks, one.right, one.wins, one.depth, level(one)]);
+        }"""
+    )
+    originals = [found for one in reachable() if (found := solver.puzzle_of(one))]
+    assert result == [
+        [str(one.position), one.right, one.wins, one.depth, solver.level(one, {})]
+        for one in originals
+    ]
+    shown = {canonical(positions.parse(marks)) for marks, *_ in result}
+    assert shown == {one.position for one in solver.puzzles()}

