@@ -5,7 +5,7 @@ import { $, element } from '../noughts/web/static/page.js';
 import { gamesAsCsv } from './csv.js';
 import { GameStore } from './game_store.js';
 import { dateText, inEachLanguage, t } from './language.js';
-import { LogError, readLog, writeLog } from './log_files.js';
+import { LogError, readLog, textOfBytes, writeLog } from './log_files.js';
 import { after, player, turn, wonCells } from './rules.js';
 
 const MOST_BYTES = 1 << 26; // of a file that is opened
@@ -67,7 +67,7 @@ async function addFile(file) {
   const name = file.name;
   if (file.size > MOST_BYTES) return t('file.nothing', { file: name });
   try {
-    const lines = readLog(await textOf(file), name);
+    const lines = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
     const count = await (await gameStore).add(lines);
     return t('games.added', { file: name, count });
   } catch (error) {
@@ -75,14 +75,6 @@ async function addFile(file) {
     if (error?.name === 'QuotaExceededError') return t('error.disk-full');
     throw error;
   }
-}
-
-/** A file's text, one character for each byte. */
-async function textOf(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const pieces = [];
-  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
-  return pieces.join('');
 }
 
 /** The first press asks, the second one deletes. */

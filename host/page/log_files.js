@@ -129,6 +129,15 @@ function fromRows(rows, name) {
 
 const toUtf8 = (text) => String.fromCharCode(...new TextEncoder().encode(text));
 
+/** Text with one character for each byte. */
+export function textOfBytes(bytes) {
+  const pieces = [];
+  for (let at = 0; at < bytes.length; at += 8192) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  }
+  return pieces.join('');
+}
+
 /** The text of UTF-8, given as one character for each byte. */
 export function fromUtf8(text) {
   return new TextDecoder().decode(Uint8Array.from(text, (char) => char.charCodeAt(0)));

@@ -1,1 +1,211 @@
-export function start() {}
+// Your micro:bit: by WebUSB the game is put onto it and its games come live; by Web Serial they only
+// come. Elsewhere the page gives the hex, to be dragged onto the board's drive.
+
+import { $ } from '../noughts/web/static/page.js';
+import { gameStore, save } from './games.js';
+import { intelHex, universalHex } from './hex.js';
+import { inEachLanguage, t } from './language.js';
+import { LiveBoard } from './live_board.js';
+import { openSerial } from './serial.js';
+
+const START_MS = 5000; // a board that has the game says so within this time after a reset
+const RESENT_MS = 600; // a V1 that resends its games is never silent for so long
+const STEP_MS = 50;
+const BUTTONS = ['connect', 'flash', 'watch', 'disconnect'];
+
+let usb = null; // the library's connection, once it is needed
+let serial = null; // an open serial port
+let live = null; // the LiveBoard
+let version = ''; // V1 or V2
+let flashing = false;
+let keepsGames = false; // a V2's log may be lost, and the person was told
+let status = ['board.status.none'];
+let error = null;
+
+export function start() {
+  $('connect').addEventListener('click', () => attempt(connect));
+  $('flash').addEventListener('click', () => attempt(flash));
+  $('watch').addEventListener('click', () => attempt(watch));
+  $('disconnect').addEventListener('click', () => attempt(disconnect));
+  $('save-hex').addEventListener('click', async () => save('noughts.hex', 'text/plain', await universalHex()));
+  $('no-usb').hidden = 'usb' in navigator;
+  inEachLanguage(draw);
+}
+
+/** Does something with the board; what goes wrong is said in the person's words. */
+async function attempt(action) {
+  error = null;
+  try {
+    await action();
+  } catch (thrown) {
+    fail(thrown);
+  }
+  draw();
+}
+
+function fail(thrown) {
+  error = errorText(thrown);
+  if (!isConnected()) status = ['board.status.none'];
+  draw();
+}
+
+/** A text's key and its values. */
+function errorText(thrown) {
+  const { name, code, message } = thrown;
+  if (thrown.key) return [thrown.key];
+  if (name === 'QuotaExceededError') return ['error.disk-full'];
+  if (/access denied/i.test(message)) return ['error.access-denied'];
+  if (code === 'device-disconnected') return [flashing ? 'error.unplugged-flashing' : 'error.device-disconnected'];
+  if (['no-device-selected', 'device-in-use', 'timeout', 'firmware-update-required'].includes(code)) return [`error.${code}`];
+  if (code) return ['error.connection', { message }];
+  throw thrown; // a fault of ours
+}
+
+function say(key, values) {
+  status = [key, values];
+  draw();
+}
+
+const isConnected = () => usb?.status === 'Connected' || serial !== null;
+
+function draw() {
+  const connected = isConnected();
+  const busy = flashing || usb?.status === 'Connecting';
+  const isShown = {
+    connect: 'usb' in navigator && !connected,
+    flash: usb?.status === 'Connected',
+    watch: 'serial' in navigator && !connected,
+    disconnect: connected,
+  };
+  for (const id of BUTTONS) {
+    $(id).hidden = !isShown[id];
+    $(id).disabled = busy;
+  }
+  $('flash').textContent = t(keepsGames ? 'board.flashAnyway' : 'board.flash');
+  const [key, values] = status;
+  setText($('board-status'), t(key, values));
+  $('board-error').hidden = !error;
+  setText($('board-error'), error ? t(...error) : '');
+  $('udev').hidden = error?.[0] !== 'error.access-denied';
+}
+
+/** A screen reader announces a text when it changes. */
+function setText(part, text) {
+  if (part.textContent !== text) part.textContent = text;
+}
+
+async function connect() {
+  usb ??= await openLibrary();
+  say('board.status.connecting');
+  await usb.connect();
+  version = usb.getBoardVersion();
+  live = await newLiveBoard(boardName());
+  say('board.status.connected', { version });
+  if (!(await passes(() => live.changed, START_MS)) && isConnected()) say('board.status.silent', { version });
+}
+
+/** The USB library, which is loaded when it is first needed. */
+async function openLibrary() {
+  const { createUSBConnection } = await import('./usb_library.js');
+  const quiet = { log() {}, error() {}, event() {} };
+  const connection = createUSBConnection({ logging: quiet });
+  await connection.initialize();
+  connection.addEventListener('serialdata', ({ data }) => live?.feed(data));
+  connection.addEventListener('backgrounderror', ({ error }) => fail(error));
+  connection.addEventListener('status', onStatus);
+  return connection;
+}
+
+function onStatus({ status: now, previousStatus: previous }) {
+  if (now === 'Paused') say('board.status.paused');
+  if (now === 'Connected' && previous === 'Paused') {
+    live.opened();
+    say('board.status.resumed');
+  }
+  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !flashing) fail({ code: 'device-disconnected' });
+  draw();
+}
+
+/** The board's name in the store, as in Python; a browser may hide the serial number. */
+function boardName() {
+  const serialNumber = usb.getDevice()?.serialNumber ?? '';
+  if (/^[0-9A-Za-z]{8,64}$/.test(serialNumber)) return `usb-${serialNumber}`;
+  return `chip-${(usb.getDeviceId() >>> 0).toString(16).toUpperCase().padStart(8, '0')}`;
+}
+
+async function newLiveBoard(name) {
+  return new LiveBoard($('live'), await gameStore, name, fail);
+}
+
+/** Whether a condition comes true within some time. */
+async function passes(condition, ms) {
+  for (let waited = 0; waited < ms && !condition(); waited += STEP_MS) await pause(STEP_MS);
+  return Boolean(condition());
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function flash() {
+  if (!keepsGames && !(await takeStoredGames())) return;
+  keepsGames = false;
+  flashing = true;
+  try {
+    say('board.status.flashing');
+    $('flash-progress').hidden = false;
+    await usb.flash(intelHex, { partial: true, progress: showProgress });
+    say('board.status.starting');
+    const { changed } = live;
+    if (!(await passes(() => live.changed > changed, START_MS))) throw { key: 'error.not-started' };
+    say('board.status.done');
+  } finally {
+    $('flash-progress').hidden = true;
+    flashing = false;
+  }
+}
+
+function showProgress(stage, share) {
+  if (share !== undefined) $('flash-progress').value = share;
+}
+
+/**
+ * Takes the games that a V1 has stored, which it sends after a reset. False if they cannot be taken:
+ * a V2's are in its data log, on its drive, and the person decides.
+ */
+async function takeStoredGames() {
+  live.start = null;
+  say('board.status.taking');
+  await usb.softwareReset();
+  if (!(await passes(() => live.start, START_MS))) return true; // another program, or none
+  if (version === 'V2') {
+    keepsGames = true;
+    say('board.v2Games');
+    return false;
+  }
+  live.recovered = 0;
+  for (let count = -1; count < live.recovered; ) {
+    count = live.recovered;
+    await passes(() => live.recovered > count, RESENT_MS);
+  }
+  say('board.status.taken', { count: live.recovered });
+  return true;
+}
+
+async function watch() {
+  serial = await openSerial({ read: (text) => live.feed(text), lost: () => lostSerial() });
+  live = await newLiveBoard('serial');
+  say('board.status.watching');
+  serial.start();
+}
+
+function lostSerial() {
+  serial = null;
+  fail({ code: 'device-disconnected' });
+}
+
+async function disconnect() {
+  if (serial) await serial.close();
+  else await usb.disconnect();
+  serial = null;
+  keepsGames = false;
+  say('board.status.none');
+}

@@ -1,0 +1,89 @@
+// Hex files of the game, made from the flash images in the page.
+//
+// An image is, for each segment of flash: its address and its size, 4 bytes each, and its bytes. A
+// Universal Hex has a section for each board, which ends at a multiple of 512 characters
+// (https://tech.microbit.org/software/spec-universal-hex/).
+
+import { $ } from '../noughts/web/static/page.js';
+
+const RECORD_BYTES = 16;
+const BLOCK_CHARS = 512;
+const [DATA, END_OF_FILE, HIGH_ADDRESS] = [0x00, 0x01, 0x04];
+const [SECTION_START, SECTION_END, PADDING, V2_DATA] = [0x0a, 0x0b, 0x0c, 0x0d];
+const BOARD_IDS = { V1: 0x9900, V2: 0x9903 };
+const DATA_TYPES = { V1: DATA, V2: V2_DATA };
+
+const inTwoBytes = (number) => [number >> 8, number & 0xff];
+
+function record(type, offset, bytes) {
+  const content = [bytes.length, ...inTwoBytes(offset), type, ...bytes];
+  const checksum = -content.reduce((sum, byte) => sum + byte, 0) & 0xff;
+  const digits = [...content, checksum].map((byte) => byte.toString(16).padStart(2, '0'));
+  return `:${digits.join('').toUpperCase()}`;
+}
+
+async function unpackImage(board) {
+  const packed = Uint8Array.from(atob($(`image-${board}`).textContent), (char) => char.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new DataView(await new Response(stream).arrayBuffer());
+}
+
+/** A board's segments: `[address, bytes]`. */
+async function segments(board) {
+  const image = await unpackImage(board);
+  const found = [];
+  for (let at = 0; at < image.byteLength; ) {
+    const [address, size] = [image.getUint32(at, true), image.getUint32(at + 4, true)];
+    found.push([address, new Uint8Array(image.buffer, at + 8, size)]);
+    at += 8 + size;
+  }
+  return found;
+}
+
+/** The records of a board's image, without the end of the file. */
+async function records(board, dataType = DATA) {
+  const lines = [];
+  let high = null;
+  for (const [start, bytes] of await segments(board)) {
+    for (let at = 0; at < bytes.length; ) {
+      const address = start + at;
+      if (address >>> 16 !== high) {
+        high = address >>> 16;
+        lines.push(record(HIGH_ADDRESS, 0, inTwoBytes(high)));
+      }
+      const size = Math.min(RECORD_BYTES, bytes.length - at, 0x10000 - (address & 0xffff));
+      lines.push(record(dataType, address & 0xffff, bytes.subarray(at, at + size)));
+      at += size;
+    }
+  }
+  return lines;
+}
+
+const asFile = (lines) => lines.map((line) => `${line}\n`).join('');
+
+/** The Intel Hex for one kind of board, `V1` or `V2`. */
+export async function intelHex(board) {
+  return asFile([...(await records(board)), record(END_OF_FILE, 0, [])]);
+}
+
+/** The Universal Hex for all boards, as `noughts hex` makes it. */
+export async function universalHex() {
+  const sections = await Promise.all(Object.keys(BOARD_IDS).map(section));
+  return asFile([...sections.flat(), record(END_OF_FILE, 0, [])]);
+}
+
+async function section(board) {
+  const [first, ...rest] = await records(board, DATA_TYPES[board]);
+  const start = record(SECTION_START, 0, [...inTwoBytes(BOARD_IDS[board]), 0xc0, 0xde]);
+  const lines = [first, start, ...rest];
+  const emptyChars = record(PADDING, 0, []).length + 1;
+  const padding = (bytes) => Array(bytes).fill(0xff);
+  const length = asFile(lines).length + emptyChars; // the end of the section is as long
+  let missing = (BLOCK_CHARS - (length % BLOCK_CHARS)) % BLOCK_CHARS;
+  while (missing > 2 * RECORD_BYTES) {
+    const bytes = Math.min((missing - emptyChars) >> 1, RECORD_BYTES);
+    lines.push(record(PADDING, 0, padding(bytes)));
+    missing -= emptyChars + 2 * bytes;
+  }
+  return [...lines, record(SECTION_END, 0, padding(missing >> 1))];
+}
