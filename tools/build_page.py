@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import posixpath
 import re
 import shutil
 import struct
@@ -33,14 +34,17 @@ from noughts.boards.flash import Hex, our_hex
 from noughts.brain.device import load_device
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "host" / "page"
-SHARED = ROOT / "host" / "noughts" / "web" / "static"
+HOST = ROOT / "host"
+PAGE = HOST / "page"
+SHARED = HOST / "noughts" / "web" / "static"
+CORE = HOST / "microbit_emulator" / "core" / "core.wasm"
+"""The emulator, for the micro:bit on the screen."""
 BUILD = ROOT / "build" / "page"
 DIST = Path("dist")
 LANGUAGES = ("en", "zh")
 PLAY_ALONE = ("play", "puzzles")
-SECTIONS = (*PLAY_ALONE, "real_board", "games")
-_IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )'(\.[^']*/)([^/']+\.js)'""")
+SECTIONS = (*PLAY_ALONE, "real_board", *(["screen_board"] if CORE.exists() else []), "games")
+_IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
 _COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n|^ +", re.MULTILINE)
 _UNSAFE_IN_JAVASCRIPT_URL = '%#\n\r\t"\\<>'
 
@@ -91,7 +95,7 @@ def play_alone() -> str:
 
 def whole_page(game: Hex, library: UsbLibrary, is_site: bool = False) -> str:
     images = {board: image(firmware) for board, firmware in game.firmwares.items()}
-    generated = {"usb_library.js": library.code}
+    generated = {"page/usb_library.js": library.code}
     return render(SECTIONS, generated, images, library.licences, is_site)
 
 
@@ -111,9 +115,13 @@ def render(
     }
     scripts = {
         "importmap": json.dumps({"imports": addresses}, ensure_ascii=False),
-        "start": "import 'main.js';",
+        "start": "import 'page/main.js';",
     }
-    style = (SHARED / "style.css").read_text() + (PAGE / "page.css").read_text()
+    style = (
+        (SHARED / "style.css").read_text()
+        + (SHARED / "live.css").read_text()
+        + (PAGE / "page.css").read_text()
+    )
     environment = Environment(
         loader=FileSystemLoader(PAGE),
         undefined=StrictUndefined,
@@ -128,6 +136,7 @@ def render(
         scripts=scripts,
         policy=content_security_policy(style, scripts, is_site),
         images=images,
+        core=compressed(CORE.read_bytes()) if "screen_board" in sections else "",
         icon="data:image/svg+xml," + quote((SHARED / "icon.svg").read_text()),
         licences=licences,
         is_site=is_site,
@@ -152,7 +161,7 @@ def content_security_policy(style: str, scripts: Mapping[str, str], is_site: boo
     allowed = " ".join(map(hash_source, scripts.values()))
     rules = [
         "default-src 'none'",
-        f"script-src {allowed} data:",  # modules are data: URLs
+        f"script-src {allowed} data: 'wasm-unsafe-eval'",  # modules are data: URLs
         f"style-src {hash_source(style)}",
         "img-src data:",
         "base-uri 'none'",
@@ -177,25 +186,36 @@ def own_modules(sections: tuple[str, ...], texts: Mapping[str, object]) -> dict[
     table = load_device("table")
     names = [f"import {{ start as {name} }} from './{name}.js';" for name in sections]
     return {
-        "texts.js": f"export const texts = {json.dumps(texts, ensure_ascii=False)};",
-        "table.js": f"export const WEIGHTS = {list(table.WEIGHTS)};\n"
+        "page/texts.js": f"export const texts = {json.dumps(texts, ensure_ascii=False)};",
+        "page/table.js": f"export const WEIGHTS = {list(table.WEIGHTS)};\n"
         f"export const BOOK = {list(table.BOOK)};\n",
-        "sections.js": "\n".join([*names, f"export const sections = {{ {', '.join(sections)} }};"]),
+        "page/sections.js": "\n".join(
+            [*names, f"export const sections = {{ {', '.join(sections)} }};"]
+        ),
     }
 
 
 def collect_modules(generated: Mapping[str, str]) -> dict[str, str]:
-    """All modules that main.js needs, by name; an import names them without a folder."""
+    """All modules that main.js needs, by their path in `host/`; imports name them by it too."""
     modules: dict[str, str] = {}
-    missing = [(PAGE, "main.js")]
+    missing = ["page/main.js"]
     while missing:
-        folder, name = missing.pop()
+        name = missing.pop()
         if name in modules:
             continue
-        source = generated.get(name) or without_comments((folder / name).read_text("utf-8"))
-        modules[name] = _IMPORT.sub(r"\1'\3'", source)
-        missing += [(folder / found[2], found[3]) for found in _IMPORT.finditer(source)]
+        source = generated.get(name) or without_comments((HOST / name).read_text("utf-8"))
+        imported = {found[3]: path_of(found[3], name) for found in _IMPORT.finditer(source)}
+        modules[name] = _IMPORT.sub(lambda found: f"{found[1]}'{imported[found[3]]}'", source)  # noqa: B023
+        missing += imported.values()
     return modules
+
+
+def path_of(imported: str, importer: str) -> str:
+    """
+    >>> path_of("../noughts/web/static/board.js", "page/play.js")
+    'noughts/web/static/board.js'
+    """
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), imported))
 
 
 def without_comments(source: str) -> str:
@@ -210,12 +230,19 @@ def data_url(source: str) -> str:
 
 
 def image(firmware: Firmware) -> str:
-    """A board's flash as gzip in base64: for each segment its address, its size, and its bytes."""
+    """A board's flash compressed: for each segment its address, its size, and its bytes."""
     packed = b"".join(
         struct.pack("<II", start, end - start) + bytes(firmware.memory.tobinarray(start, end - 1))
         for start, end in firmware.memory.segments()
     )
-    return base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode()
+    return compressed(packed)
+
+
+def compressed(data: bytes) -> str:
+    """As gzip in base 85 (RFC 1924, but a comma instead of `<`, which HTML reads)."""
+    packed = gzip.compress(data, 9, mtime=0)
+    padded = packed + bytes(-len(packed) % 4)  # browsers refuse bytes after gzip's end
+    return f"{len(packed)} {base64.b85encode(padded).decode().replace('<', ',')}"
 
 
 class UsbLibrary:

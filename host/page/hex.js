@@ -10,8 +10,13 @@ const RECORD_BYTES = 16;
 const BLOCK_CHARS = 512;
 const [DATA, END_OF_FILE, HIGH_ADDRESS] = [0x00, 0x01, 0x04];
 const [SECTION_START, SECTION_END, PADDING, V2_DATA] = [0x0a, 0x0b, 0x0c, 0x0d];
+const [UICR, UICR_BYTES] = [0x10001000, 0x400];
+const FLASH_BYTES = { V1: 0x40000, V2: 0x80000 };
 const BOARD_IDS = { V1: 0x9900, V2: 0x9903 };
 const DATA_TYPES = { V1: DATA, V2: V2_DATA };
+const DIGITS = // of base 85, as tools/build_page.py writes them
+  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~';
+const VALUES = Object.fromEntries([...DIGITS].map((digit, value) => [digit, value]));
 
 const inTwoBytes = (number) => [number >> 8, number & 0xff];
 
@@ -22,15 +27,23 @@ function record(type, offset, bytes) {
   return `:${digits.join('').toUpperCase()}`;
 }
 
-async function unpackImage(board) {
-  const packed = Uint8Array.from(atob($(`image-${board}`).textContent), (char) => char.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new DataView(await new Response(stream).arrayBuffer());
+/** The bytes that an element of the page holds as gzip in base 85, after their number. */
+export async function unpacked(part) {
+  const [size, digits] = part.textContent.split(' ');
+  const packed = new DataView(new ArrayBuffer((digits.length / 5) * 4));
+  for (let group = 0; group < digits.length / 5; group++) {
+    let word = 0;
+    for (let at = 5 * group; at < 5 * group + 5; at++) word = word * 85 + VALUES[digits[at]];
+    packed.setUint32(4 * group, word);
+  }
+  const bytes = new Uint8Array(packed.buffer, 0, Number(size));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
 }
 
 /** A board's segments: `[address, bytes]`. */
 async function segments(board) {
-  const image = await unpackImage(board);
+  const image = new DataView(await unpacked($(`image-${board}`)));
   const found = [];
   for (let at = 0; at < image.byteLength; ) {
     const [address, size] = [image.getUint32(at, true), image.getUint32(at + 4, true)];
@@ -57,6 +70,17 @@ async function records(board, dataType = DATA) {
     }
   }
   return lines;
+}
+
+/** A board's flash, and the words in its user information registers. */
+export async function flashImage(board) {
+  const flash = new Uint8Array(FLASH_BYTES[board]).fill(0xff);
+  const uicr = new Uint8Array(UICR_BYTES).fill(0xff);
+  for (const [address, bytes] of await segments(board)) {
+    if (address < UICR) flash.set(bytes, address);
+    else uicr.set(bytes, address - UICR);
+  }
+  return { flash, uicr };
 }
 
 const asFile = (lines) => lines.map((line) => `${line}\n`).join('');

@@ -8,9 +8,12 @@ import { inEachLanguage, t } from './language.js';
 import { LiveBoard } from './live_board.js';
 import { openSerial } from './serial.js';
 
-const START_MS = 5000; // a board that has the game says so within this time after a reset
+const START_MS = 3000; // a board that has the game says so within this time after a reset
 const RESENT_MS = 600; // a V1 that resends its games is never silent for so long
 const STEP_MS = 50;
+const PROMPT_MS = 300; // until the prompt has answered
+const [INTERRUPT, SOFT_RESET] = ['\x03', '\x04'];
+const FILL_BUFFERS = "[print(' '*30) for i in range(40)]\r";
 const BUTTONS = ['connect', 'flash', 'watch', 'disconnect'];
 
 let usb = null; // the library's connection, once it is needed
@@ -101,7 +104,8 @@ async function connect() {
   version = usb.getBoardVersion();
   live = await newLiveBoard(boardName());
   say('board.status.connected', { version });
-  if (!(await passes(() => live.changed, START_MS)) && isConnected()) say('board.status.silent', { version });
+  await passes(() => live.changed || status[0] !== 'board.status.connected', START_MS);
+  if (!live.changed && status[0] === 'board.status.connected') say('board.status.silent', { version });
 }
 
 /** The USB library, which is loaded when it is first needed. */
@@ -147,16 +151,17 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function flash() {
   if (!keepsGames && !(await takeStoredGames())) return;
+  const taken = live.recovered;
   keepsGames = false;
   flashing = true;
+  live.start = null;
   try {
     say('board.status.flashing');
     $('flash-progress').hidden = false;
     await usb.flash(intelHex, { partial: true, progress: showProgress });
     say('board.status.starting');
-    const { changed } = live;
-    if (!(await passes(() => live.changed > changed, START_MS))) throw { key: 'error.not-started' };
-    say('board.status.done');
+    if (!(await passes(() => live.start, START_MS))) throw { key: 'error.not-started' };
+    say('board.status.done', { taken });
   } finally {
     $('flash-progress').hidden = true;
     flashing = false;
@@ -168,26 +173,37 @@ function showProgress(stage, share) {
 }
 
 /**
- * Takes the games that a V1 has stored, which it sends after a reset. False if they cannot be taken:
+ * Takes the games that a V1 has stored, which it sends after a start. False if they cannot be taken:
  * a V2's are in its data log, on its drive, and the person decides.
  */
 async function takeStoredGames() {
   live.start = null;
+  live.recovered = 0;
   say('board.status.taking');
-  await usb.softwareReset();
+  await restartGame();
   if (!(await passes(() => live.start, START_MS))) return true; // another program, or none
   if (version === 'V2') {
     keepsGames = true;
     say('board.v2Games');
     return false;
   }
-  live.recovered = 0;
   for (let count = -1; count < live.recovered; ) {
     count = live.recovered;
     await passes(() => live.recovered > count, RESENT_MS);
   }
-  say('board.status.taken', { count: live.recovered });
   return true;
+}
+
+/**
+ * Restarts the game from MicroPython's prompt. Before that, it prints what fills the interface
+ * chip's buffers for its serial port, which swallow the first 128 to 1,088 bytes after a connection.
+ * Other programs see a few characters.
+ */
+async function restartGame() {
+  for (const text of [INTERRUPT, FILL_BUFFERS, SOFT_RESET]) {
+    await usb.serialWrite(text);
+    await passes(() => false, PROMPT_MS);
+  }
 }
 
 async function watch() {

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import build_page
 from browser import open_chromium
+from needed import missing
+from noughts.boards.flash import our_hex
 from waiting import LIMIT_S
 
 if os.name != "posix":
@@ -28,7 +30,7 @@ def chromium() -> Iterator[Browser]:
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page without flash images and without the USB library, for which npm is needed."""
     path = tmp_path_factory.mktemp("page") / "noughts.html"
-    modules = {"usb_library.js": NO_LIBRARY}
+    modules = {"page/usb_library.js": NO_LIBRARY}
     path.write_text(build_page.render(build_page.SECTIONS, modules, {}, "", False), "utf-8")
     return path
 
@@ -38,10 +40,16 @@ def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page
     """Opens the page in a new profile; a script that fails fails the test."""
     contexts, errors = [], []
 
-    def open_page(path: Path | None = None, part: str = "", **options: object) -> Page:
+    def open_page(
+        path: Path | None = None,
+        part: str = "",
+        prepare: Callable[[BrowserContext], object] = lambda context: None,
+        **options: object,
+    ) -> Page:
         context = chromium.new_context(**({"locale": "en-GB"} | options))
         context.set_default_timeout(LIMIT_S * 1000)
         contexts.append(context)
+        prepare(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.extend([line.text] if line.type == "error" else ()))
@@ -57,10 +65,22 @@ def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page
 
 @pytest.fixture(scope="module")
 def modules(chromium: Browser, page_file: Path) -> Iterator[Page]:
-    """A page whose modules a test imports: `await import('chip.js')`."""
+    """A page whose modules a test imports: `await import('page/chip.js')`."""
     context = chromium.new_context()
     page = context.new_page()
     page.goto(page_file.as_uri())
     page.wait_for_selector("html[data-ready]")
     yield page
     context.close()
+
+
+@pytest.fixture(scope="package")
+def whole_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole page, with flash images and the USB library from npm."""
+    try:
+        library = build_page.usb_library()
+    except build_page.BuildError as error:
+        missing(str(error))
+    path = tmp_path_factory.mktemp("whole") / "noughts.html"
+    path.write_text(build_page.whole_page(our_hex(), library), "utf-8")
+    return path

@@ -73,7 +73,7 @@ def test_random_lines_give_the_same_items(modules):
         begin = end
     result = modules.evaluate(
         """async (pieces) => {
-          const { Stream } = await import('sentences.js');
+          const { Stream } = await import('page/sentences.js');
           const stream = new Stream();
           return pieces.flatMap((piece) => stream.feed(piece));
         }""",
@@ -132,7 +132,7 @@ def test_random_subsets_of_lines_give_the_same_games(modules):
         }
 
     result = modules.evaluate(
-        "async (groups) => { const { fold } = await import('fold.js'); return groups.map(fold); }",
+        "async (groups) => { const { fold } = await import('page/fold.js'); return groups.map(fold); }",
         [[as_object(line) for line in group] for group in groups],
     )
 
@@ -176,9 +176,9 @@ def captured_log():
 
 
 READ_AND_WRITE = """async ([text, name]) => {
-  const { readLog, writeLog } = await import('log_files.js');
-  const { GameStore } = await import('game_store.js');
-  const { gamesAsCsv } = await import('csv.js');
+  const { readLog, writeLog } = await import('page/log_files.js');
+  const { GameStore } = await import('page/game_store.js');
+  const { gamesAsCsv } = await import('page/csv.js');
   const store = new GameStore(null);
   await store.add(readLog(text, name));
   return [writeLog(store.lines), gamesAsCsv(store.games), store.games.length];
@@ -246,7 +246,7 @@ def test_data_log_gives_its_games(modules, content, games):
 def test_file_without_games_is_refused_with_the_reason(modules, content, key):
     found = modules.evaluate(
         """async (text) => {
-          const { readLog } = await import('log_files.js');
+          const { readLog } = await import('page/log_files.js');
           try { return readLog(text, 'x').length; } catch (error) { return error.key; }
         }""",
         content.decode("latin-1"),

@@ -16,7 +16,7 @@ def test_rules(modules):
     everywhere = list(reachable())
     result = modules.evaluate(
         """async (positions) => {
-          const { freeCells, isOver, scores, turn, winner, wonCells } = await import('rules.js');
+          const { freeCells, isOver, scores, turn, winner, wonCells } = await import('page/rules.js');
           return positions.map((marks) => {
             const mover = turn(marks);
             return [freeCells(marks), mover, isOver(marks), wonCells(marks), scores(marks, mover)];
@@ -32,8 +32,8 @@ def test_rules(modules):
 def test_chip_plays_as_the_board_does(modules, unfinished_positions):
     result = modules.evaluate(
         """async (positions) => {
-          const { best, LEVELS } = await import('chip.js');
-          const { turn } = await import('rules.js');
+          const { best, LEVELS } = await import('page/chip.js');
+          const { turn } = await import('page/rules.js');
           return positions.map((marks) => LEVELS.map((level) => best(marks, turn(marks), level)));
         }""",
         list(map(str, unfinished_positions)),
@@ -54,14 +54,16 @@ def test_chip_plays_the_same_as_either_mark(modules, unfinished_positions):
     """Where A and B play, X may move second: the chip sees its own marks and the other's."""
     assert modules.evaluate(
         """async (positions) => {
-          const { best, LEVELS } = await import('chip.js');
-          const { other, turn } = await import('rules.js');
+          const { best, LEVELS } = await import('page/chip.js');
+          const { other, turn } = await import('page/rules.js');
           const exchanged = { X: 'O', O: 'X', '.': '.' };
           return positions.every((marks) => {
             const marksExchanged = [...marks].map((mark) => exchanged[mark]).join('');
             const mover = turn(marks);
-            return LEVELS.every((level) =>
-              String(best(marks, mover, level)) === String(best(marksExchanged, other(mover), level)));
+            return LEVELS.every((level) => {
+              const cells = best(marksExchanged, other(mover), level);
+              return String(best(marks, mover, level)) === String(cells);
+            });
           });
         }""",
         list(map(str, unfinished_positions)),
@@ -71,8 +73,8 @@ def test_chip_plays_the_same_as_either_mark(modules, unfinished_positions):
 def test_every_value_and_best_move(modules, unfinished_positions):
     result = modules.evaluate(
         """async (positions) => {
-          const { hardMoves, score, scoreOfMove, variation, winsAfter } = await import('solver.js');
-          const { freeCells, turn } = await import('rules.js');
+          const { hardMoves, score, scoreOfMove, variation, winsAfter } = await import('page/solver.js');
+          const { freeCells, turn } = await import('page/rules.js');
           return positions.map((marks) => {
             const mover = turn(marks);
             const moves = freeCells(marks).map((cell) =>
@@ -97,7 +99,7 @@ def test_every_value_and_best_move(modules, unfinished_positions):
 def test_puzzles(modules):
     result = modules.evaluate(
         """async () => {
-          const { level, puzzles } = await import('solver.js');
+          const { level, puzzles } = await import('page/solver.js');
           return puzzles().map((one) => [one.marks, one.right, one.wins, one.depth, level(one)]);
         }"""
     )

@@ -1,0 +1,239 @@
+"""The page and a micro:bit on USB: journeys in Chromium with a stand-in of the interface chip.
+
+The packets of a flash are counted, without those that read the serial line.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from debug_port import erased
+from microbit_emulator import Microbit, leds_as_text
+from noughts.boards.firmware import bundled_for, universal_hex
+from noughts.boards.flash import our_hex
+from noughts.boards.packing import files_for_boards
+from plugged import PluggedBoard, SerialBoard, error, passes, status
+from sample_games import DRAW, stages, write
+
+TWO = "999..\n...9.\n.99..\n9....\n9999."
+DONE = re.compile("Done: the game is running")
+BOARDS = pytest.mark.parametrize("model", ["V1", "V2"])
+
+
+def packets_at_most(**limits):
+    return pytest.mark.parametrize(("model", "most_packets"), [*limits.items()])
+
+
+def board_with(model, changed=None):
+    """A board with the game, whose files may be changed."""
+    firmware = bundled_for(model).with_files(dict(files_for_boards()) | (changed or {}))
+    return Microbit(model, universal_hex({model: firmware}))
+
+
+@pytest.fixture
+def plug_in(open_page, whole_file):
+    """Opens the page with a board on USB."""
+
+    def plug_in(board, kind=PluggedBoard, **options):
+        plugged = []
+        page = open_page(
+            whole_file,
+            "real_board",
+            lambda context: plugged.append(kind(context, board, **options)),
+        )
+        return page, plugged[0]
+
+    return plug_in
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def connect(page, plugged):
+    press(page, "Connect")
+    status(page, re.compile(f"Connected to a micro:bit {plugged.board.board}"))
+
+
+def put_game(page, plugged):
+    """Put the game on the board; returns the packets that flashing took."""
+    press(page, "Put the game on it")
+    status(page, re.compile("Putting the game|data log"))
+    if plugged.board.board == "V2" and page.get_by_text("data log").is_visible():
+        press(page, "Put the game on it now")
+    with plugged.counting() as packets:
+        status(page, DONE)
+        return packets()
+
+
+def place_first_mark(page, plugged):
+    """Start a game between two people, and place the first mark."""
+    live = page.locator("#live")
+    passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
+    plugged.tap(page, "B")
+    expect(live).to_contain_text("Player A (✕) to move")
+    plugged.tap(page, "B")
+    expect(live).to_contain_text("Player B (◯) to move")
+
+
+@packets_at_most(V1=11_500, V2=22_000)
+def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
+    page, plugged = plug_in(erased(model))
+    connect(page, plugged)
+    status(page, re.compile("It has another program, or none"))
+    assert put_game(page, plugged) <= most_packets
+    place_first_mark(page, plugged)
+    live = page.locator("#live")
+    expect(live).to_contain_text(f"micro:bit {model}")
+    expect(live).to_contain_text("A (✕): a person. B (◯): a person.")
+
+
+@packets_at_most(V1=200, V2=750)
+def test_same_game_again_changes_nothing(plug_in, model, most_packets):
+    page, plugged = plug_in(board_with(model))
+    connect(page, plugged)
+    put_game(page, plugged)
+    assert put_game(page, plugged) <= most_packets
+
+
+@packets_at_most(V1=250, V2=850)
+def test_one_changed_file(plug_in, model, most_packets):
+    page, plugged = plug_in(board_with(model))
+    connect(page, plugged)
+    put_game(page, plugged)
+    old = files_for_boards()["ending.py"].replace(b"Draw Game", b"draw game")
+    plugged.daplink.port.replace_flash(board_with(model, {"ending.py": old}).flash)
+    assert put_game(page, plugged) <= most_packets
+    assert b"Draw Game" in plugged.board.flash
+    assert b"draw game" not in plugged.board.flash
+
+
+@BOARDS
+def test_unplugged_while_flashing_then_once_more(plug_in, model):
+    page, plugged = plug_in(erased(model))
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, re.compile("Putting the game"))
+    plugged.daplink.unplug_after = 2000
+    error(page, re.compile("unplugged before the game was complete.*once more"))
+    plugged.daplink.plug_in()
+    connect(page, plugged)
+    put_game(page, plugged)
+    passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
+
+
+STORED = [stages(DRAW, boot="AAAAAAAA", number=number)[-1] for number in range(1, 25)]
+
+
+def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
+    """All 24 of them, as fast as the board sends: none is lost."""
+    files = {
+        str(index): f"{100_000 + index}{write(game)}".encode() for index, game in enumerate(STORED)
+    }
+    page, plugged = plug_in(board_with("V1", files))
+    connect(page, plugged)
+    put_game(page, plugged)
+    status(page, "Done: the game is running. Games taken from the micro:bit before: 24.")
+    page.get_by_role("link", name="Games").click()
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + 24)
+
+
+def test_v2_is_not_flashed_before_the_person_was_told_of_its_log(plug_in):
+    page, plugged = plug_in(board_with("V2"))
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, re.compile("games in its data log, which may be lost.*MY_DATA.HTM"))
+    assert plugged.daplink.packets[0x8A] == 0
+
+
+def test_game_comes_live_and_stays(plug_in):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+    place_first_mark(page, plugged)
+    live = page.locator("#live")
+    plugged.tap(page, "AB")
+    expect(live).to_contain_text("The game was abandoned")
+    page.reload()
+    page.get_by_role("link", name="Games").click()
+    expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
+    expect(page.get_by_role("region", name="Results by board")).to_contain_text("usb-…0123456789")
+
+
+def test_unplugged_while_watching(plug_in):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+    plugged.daplink.unplug_after = 0
+    error(page, re.compile("was unplugged. Plug it in, and press Connect"))
+    status(page, "No micro:bit is connected.")
+
+
+def test_hidden_page_says_that_it_did_not_listen(plug_in):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+
+    def set_visibility(state):
+        page.evaluate(
+            """(state) => {
+              const property = { value: state, configurable: true };
+              Object.defineProperty(document, 'visibilityState', property);
+              document.dispatchEvent(new Event('visibilitychange'));
+            }""",
+            state,
+        )
+
+    set_visibility("hidden")
+    status(page, "Paused while this page is hidden.")
+    set_visibility("visible")
+    status(page, re.compile("was hidden and did not listen.*press reset to send them again"))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"nothing": True}, "No micro:bit was chosen"),
+        ({"claim": "Unable to claim interface."}, "Another tab or program is using"),
+        ({"open": "Access denied."}, "On Linux, save the line below"),
+        ({"old": True}, "drive is called MAINTENANCE.*Else its software is old"),
+        ({"open": "A new kind of error"}, r"cannot be reached \(A new kind of error\)"),
+    ],
+)
+def test_error_says_what_to_do(plug_in, options, text):
+    page, _ = plug_in(erased("V1"), **options)
+    press(page, "Connect")
+    error(page, re.compile(text))
+    expect(page.locator("#udev")).to_be_visible(visible="Linux" in text)
+    status(page, "No micro:bit is connected.")
+    expect(page.get_by_role("button", name="Connect", exact=True)).to_be_enabled()
+
+
+def test_serial_port_shows_games_and_their_end(plug_in):
+    page, plugged = plug_in(board_with("V2"), SerialBoard)
+    press(page, "Watch its games")
+    status(page, "Watching the micro:bit.")
+    expect(page.locator("#live")).to_contain_text("In the menu")
+    place_first_mark(page, plugged)
+    plugged.unplugged = True
+    error(page, re.compile("was unplugged"))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"nothing": True}, "No micro:bit was chosen"),
+        ({"open": "Failed to open serial port."}, "serial port cannot be opened"),
+    ],
+)
+def test_error_of_the_serial_port(plug_in, options, text):
+    page, _ = plug_in(erased("V1"), SerialBoard, **options)
+    press(page, "Watch its games")
+    error(page, re.compile(text))
+
+
+def test_saved_hex_is_that_of_noughts_hex(plug_in):
+    page, _ = plug_in(erased("V1"))
+    with page.expect_download() as download:
+        press(page, "Save noughts.hex")
+    assert download.value.suggested_filename == "noughts.hex"
+    assert download.value.path().read_bytes() == our_hex().content

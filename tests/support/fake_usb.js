@@ -1,0 +1,148 @@
+// navigator.usb for tests: packets go to the stand-in through `daplinkExchange`.
+//
+// What the page waits for is device time: short timers fire in their order, but at once, and the
+// stand-in gets the waiting time with the next packet. `fakeUsb` has the options: `open`, `claim`, `nothing` (errors),
+// `bulk`, `old`, `serialNumber`.
+(() => {
+  const options = window.fakeUsb;
+  const LONGEST_WAIT_MS = 1000;
+  const MOST_PACKETS = 200; // that go to the stand-in together
+  const later = window.setTimeout.bind(window);
+  let exchange = Promise.resolve(); // of packets; while it lasts, no short timer fires
+  let [nowMs, waitedMs] = [0, 0]; // waitedMs: since the last exchange
+  const timers = [];
+  let isFiring = false;
+
+  window.setTimeout = (action, ms = 0, ...rest) => {
+    if (ms > LONGEST_WAIT_MS) return later(action, ms, ...rest);
+    timers.push({ dueMs: nowMs + ms, action: () => action(...rest) });
+    fireLater();
+    return -1; // short timers are not cleared
+  };
+
+  function fireLater() {
+    if (isFiring || !timers.length) return;
+    isFiring = true;
+    later(async () => {
+      await quiet();
+      isFiring = false;
+      fireNext();
+      fireLater();
+    }, 0);
+  }
+
+  /** Waits until no packet is on its way, and the page has done what it does with the last answer. */
+  async function quiet() {
+    let last;
+    do {
+      last = exchange;
+      await last;
+      await new Promise((resolve) => later(resolve, 0));
+    } while (last !== exchange);
+  }
+
+  function fireNext() {
+    timers.sort((one, other) => one.dueMs - other.dueMs);
+    const { dueMs, action } = timers.shift();
+    waitedMs += dueMs - nowMs;
+    nowMs = dueMs;
+    action();
+  }
+
+  const disconnected = () => new DOMException('The device was disconnected.', 'NetworkError');
+  const toBytes = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const toText = (bytes) => btoa(String.fromCharCode(...bytes));
+
+  /** The answer to a packet that can wait for others: of the flash stream, or a write to memory. */
+  function foreseenAnswer(packet) {
+    if (packet[0] === 0x8c) return [0x8c, 0];
+    return packet[0] === 6 && !(packet[4] & 2) ? [6, packet[2], packet[3], 1] : null;
+  }
+
+  class Device extends EventTarget {
+    vendorId = 0x0d28;
+    productId = 0x0204;
+    opened = false;
+    configuration = null;
+    productName = 'BBC micro:bit CMSIS-DAP';
+    manufacturerName = 'Arm';
+    serialNumber = options.serialNumber;
+    #answers = [];
+    #packets = [];
+    #isGone = false;
+
+    async open() {
+      if (options.open) throw new DOMException(options.open, 'SecurityError');
+      this.opened = true;
+    }
+    async close() {
+      this.opened = false;
+    }
+    async selectConfiguration() {
+      const endpoints = [
+        { endpointNumber: 5, direction: 'in' },
+        { endpointNumber: 4, direction: 'out' },
+      ];
+      const drive = { interfaceNumber: 0, alternates: [{ interfaceClass: 8, endpoints: [] }] };
+      const debug = { interfaceClass: 0xff, endpoints: options.bulk ? endpoints : [] };
+      const found = options.old ? [] : [{ interfaceNumber: 4, alternates: [debug] }];
+      this.configuration = { interfaces: [drive, ...found] };
+    }
+    async claimInterface() {
+      if (options.claim) throw new DOMException(options.claim, 'NetworkError');
+    }
+    async #send(packet) {
+      if (this.#isGone) throw disconnected();
+      this.#packets.push(toText(packet));
+      const foreseen = foreseenAnswer(packet);
+      if (foreseen && this.#packets.length < MOST_PACKETS) {
+        this.#answers.push(Object.assign(new Uint8Array(64), foreseen));
+        return;
+      }
+      const [packets, ms] = [this.#packets, waitedMs];
+      this.#packets = [];
+      waitedMs = 0;
+      exchange = window.daplinkExchange(packets, ms);
+      const answer = await exchange;
+      if (answer === null) {
+        this.unplug();
+        throw disconnected();
+      }
+      this.#answers.push(toBytes(answer));
+    }
+    unplug() {
+      this.#isGone = true;
+      this.opened = false;
+      const event = Object.assign(new Event('disconnect'), { device: this });
+      later(() => usb.dispatchEvent(event), 0);
+    }
+    async #receive() {
+      if (this.#isGone) throw disconnected();
+      return { status: 'ok', data: new DataView(this.#answers.shift().buffer) };
+    }
+    transferOut(_, packet) {
+      return this.#send(packet);
+    }
+    transferIn() {
+      return this.#receive();
+    }
+    controlTransferOut(_, packet) {
+      return this.#send(packet);
+    }
+    controlTransferIn() {
+      return this.#receive();
+    }
+  }
+
+  class Usb extends EventTarget {
+    async getDevices() {
+      return [];
+    }
+    async requestDevice() {
+      if (options.nothing) throw new DOMException('No device selected.', 'NotFoundError');
+      return new Device();
+    }
+  }
+  const usb = new Usb();
+  Object.defineProperty(navigator, 'usb', { value: usb, configurable: true });
+})();

@@ -1,0 +1,105 @@
+"""A board on the USB of a page: the stand-in of its interface chip behind `navigator.usb`."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from daplink import SERIAL_READ, UNIQUE_IDS, Daplink, UnpluggedError
+from microbit_emulator import Button, Microbit
+from waiting import LIMIT_S
+
+_HERE = Path(__file__).parent
+
+
+class PluggedBoard:
+    """Packets of the page go to the board; while the page polls, device time passes."""
+
+    def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
+        self.board, self.daplink = board, Daplink(board)
+        defaults = {"bulk": board.board == "V2", "serialNumber": UNIQUE_IDS[board.board]}
+        context.expose_function("daplinkExchange", self._exchange)
+        context.add_init_script(
+            f"window.fakeUsb = {json.dumps(defaults | options)};"
+            + (_HERE / "fake_usb.js").read_text("utf-8")
+        )
+
+    def _exchange(self, packets: list[str], waited_ms: float) -> str | None:
+        try:
+            for packet in packets:
+                answer = self.daplink.exchange(base64.b64decode(packet), waited_ms)
+                waited_ms = 0
+        except UnpluggedError:
+            return None
+        return base64.b64encode(answer).decode()
+
+    @contextmanager
+    def counting(self) -> Iterator[Callable[[], int]]:
+        """Counts packets, without those that read the serial line."""
+
+        def count() -> int:
+            return self.daplink.packets.total() - self.daplink.packets[SERIAL_READ]
+
+        before = count()
+        yield lambda: count() - before
+
+    def tap(self, page: Page, button: Button) -> None:
+        tap(page, self.board, button)
+
+
+def tap(page: Page, board: Microbit, button: Button) -> None:
+    """Press a button of the board, while the page lets its time pass."""
+    board.press(button)
+    pass_time(page, board, 100)
+    board.release(button)
+    pass_time(page, board, 400)
+
+
+def pass_time(page: Page, board: Microbit, ms: int) -> None:
+    """Wait until the page has let so much device time pass."""
+    end_us = board.clock_us + ms * 1000
+    passes(page, lambda: board.clock_us >= end_us)
+
+
+def passes(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait until something holds, while the page goes on."""
+    end_s = time.monotonic() + LIMIT_S
+    while not holds():
+        assert time.monotonic() < end_s
+        page.wait_for_timeout(5)
+
+
+class SerialBoard:
+    """A board on a serial port: reading lets its time pass."""
+
+    def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
+        self.board, self.unplugged = board, False
+        context.expose_function("serialRead", self._read)
+        context.add_init_script(
+            f"window.fakeSerial = {json.dumps(options)};"
+            + (_HERE / "fake_serial.js").read_text("utf-8")
+        )
+
+    def _read(self) -> str | None:
+        if self.unplugged:
+            return None
+        self.board.run_for(10_000)
+        return base64.b64encode(self.board.uart.receive()).decode()
+
+    def tap(self, page: Page, button: Button) -> None:
+        tap(page, self.board, button)
+
+
+def status(page: Page, text: str | re.Pattern[str]) -> None:
+    expect(page.locator("#board-status")).to_have_text(text)
+
+
+def error(page: Page, text: str | re.Pattern[str]) -> None:
+    expect(page.locator("#board-error")).to_have_text(text)
