@@ -42,6 +42,7 @@ CORE = HOST / "microbit_emulator" / "core" / "core.wasm"
 BUILD = ROOT / "build" / "page"
 DIST = Path("dist")
 LANGUAGES = ("en", "zh")
+STYLES = ((SHARED, "style.css"), (SHARED, "live.css"), (PAGE, "page.css"))
 PLAY_ALONE = ("play", "puzzles")
 SECTIONS = (*PLAY_ALONE, "real_board", *(["screen_board"] if CORE.exists() else []), "games")
 _IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
@@ -184,14 +185,12 @@ def read_texts(language: str) -> dict[str, str]:
 def own_modules(sections: tuple[str, ...], texts: Mapping[str, object]) -> dict[str, str]:
     """Modules that are made here: the texts, the chip's table, the sections of the page."""
     table = load_device("table")
-    names = [f"import {{ start as {name} }} from './{name}.js';" for name in sections]
+    imports = "".join(f"import {{ start as {name} }} from './{name}.js';\n" for name in sections)
     return {
         "page/texts.js": f"export const texts = {json.dumps(texts, ensure_ascii=False)};",
         "page/table.js": f"export const WEIGHTS = {list(table.WEIGHTS)};\n"
         f"export const BOOK = {list(table.BOOK)};\n",
-        "page/sections.js": "\n".join(
-            [*names, f"export const sections = {{ {', '.join(sections)} }};"]
-        ),
+        "page/sections.js": f"{imports}export const sections = {{ {', '.join(sections)} }};",
     }
 
 

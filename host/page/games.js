@@ -5,7 +5,8 @@ import { $, element } from '../noughts/web/static/page.js';
 import { gamesAsCsv } from './csv.js';
 import { GameStore } from './game_store.js';
 import { dateText, inEachLanguage, t } from './language.js';
-import { LogError, readLog, textOfBytes, writeLog } from './log_files.js';
+import { LogError } from './data_log.js';
+import { readLog, textOfBytes, writeLog } from './log_files.js';
 import { after, player, turn, wonCells } from './rules.js';
 
 const MOST_BYTES = 1 << 26; // of a file that is opened
@@ -148,7 +149,8 @@ function whenText({ started, playedBefore }) {
   return playedBefore === null ? t('games.unknown') : t('games.before', { when: dateText(playedBefore) });
 }
 
-export const seatText = (seat) => t(`games.seat.${seat}`);
+/** A letter that this page does not know stands for itself: a level that only its board has. */
+export const seatText = (seat) => ('PEMH'.includes(seat) ? t(`games.seat.${seat}`) : seat);
 
 /** A board's name without the digits that all micro:bits share. */
 export function shortName(board) {

@@ -81,7 +81,7 @@ function gamePicture(game) {
 }
 
 function gameTexts({ number, seats, first, moves, end }) {
-  const [a, b] = [...seats].map((seat) => t(SEATS[seat]));
+  const [a, b] = [...seats].map((seat) => (seat in SEATS ? t(SEATS[seat]) : seat));
   return [
     element('p', { class: 'who' }, stateText(first, moves, end)),
     element('p', {}, `${t('live.game', { number })}. ${t('live.players', { a, b })}`),

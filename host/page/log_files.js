@@ -2,22 +2,15 @@
 //
 // A captured log has the time, the board and what it sent, where \xhh stands for another byte:
 //     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
-// Without a text, the board's port was opened. A data log has a game in each row of its CSV.
+// Without a text, the board's port was opened. data_log.js reads a data log.
 
-import { escape, framed, parse, Stream, unescape } from './sentences.js';
+import { gamesInDataLog, isDataLog, LogError } from './data_log.js';
+import { escape, framed, Stream, unescape } from './sentences.js';
 
-const RAW_LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)$/;
+const RAW_LINE =
+  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)$/;
 const BOARD_NAME = /^[0-9A-Za-z/\\][^\p{C}\p{Zl}\p{Zp}]{0,3999}$/u;
-const MAX_SIZE = 1 << 18; // bytes of a data log; a real one has 129,024
-const HEADING = 'boot,game,seats,first,moves,ms,end';
-
-/** What is wrong with a file, by the key of its text. */
-export class LogError extends Error {
-  constructor(key) {
-    super(key);
-    this.key = key;
-  }
-}
+const UNKNOWN_TIME = '0000-00-00T00:00:00.000Z';
 
 /** The boards' runs, as far as their lines show them: which ends of games are late. */
 export class Runs {
@@ -62,13 +55,18 @@ export class Receiver {
   }
 }
 
-/** The lines of `GameStore` in a file's text, one character for each byte. */
+/** The lines of `GameStore` in a file's text, one character for each byte. Throws `LogError`. */
 export function readLog(text, name) {
-  if (text.startsWith('<')) return fromDataLog(text, name);
-  if (text.includes(HEADING)) return fromRows(text.split('\n'), name);
+  if (isDataLog(text, name)) return fromDataLog(text, name);
   const lines = fromCapturedLog(text, `file-${name}`);
   if (!lines.some(({ sentence }) => sentence)) throw new LogError('file.nothing');
   return lines;
+}
+
+function fromDataLog(text, name) {
+  const at = Date.now();
+  const line = { board: `file-${name}`, radio: false, late: true, at };
+  return gamesInDataLog(text).map((sentence) => ({ ...line, sentence }));
 }
 
 function fromCapturedLog(text, fileName) {
@@ -86,9 +84,9 @@ function fromCapturedLog(text, fileName) {
 function rawLine(row) {
   const match = RAW_LINE.exec(row.replace(/\r$/, ''));
   if (!match) return null;
-  const at = Date.parse(match[1]);
+  const at = match[1] === UNKNOWN_TIME ? null : Date.parse(match[1]);
   const board = fromUtf8(unescape(match[2]));
-  if (Number.isNaN(at) || new Date(at).toISOString() !== match[1] || !BOARD_NAME.test(board)) return null;
+  if (timeText(at) !== match[1] || !BOARD_NAME.test(board)) return null;
   return [at, board, match[3] && `${unescape(match[3])}\n`];
 }
 
@@ -97,35 +95,18 @@ export function writeLog(lines) {
   return lines.map((line) => `${origin(line)}${lineText(line)}\n`).join('');
 }
 
-/** The time and the board; a line of an unknown time stands alone. */
 function origin({ at, board }) {
-  if (at === null) return '';
-  return `${new Date(at).toISOString()} ${escape(toUtf8(board)).replaceAll(' ', '\\x20')} `;
+  return `${timeText(at)} ${escape(toUtf8(board)).replaceAll(' ', '\\x20')} `;
+}
+
+/** A time as files have it; empty if there is no such time. */
+function timeText(at) {
+  if (at === null) return UNKNOWN_TIME;
+  return Number.isNaN(at) ? '' : new Date(at).toISOString();
 }
 
 const lineText = ({ board, radio, sentence }) =>
   sentence ? framed(sentence.body, radio ? board.slice(-8) : null) : '';
-
-function fromDataLog(text, name) {
-  const head = /UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8})\x00/.exec(text);
-  if (!head || text.length > MAX_SIZE) throw new LogError('file.notDataLog');
-  const [end, start] = [parseInt(head[1], 16), parseInt(head[2], 16)];
-  const [data] = text.slice(start, end).split('\xff', 1);
-  const fits = head.index + head[0].length <= start && start <= end && end <= text.length;
-  // A power cut leaves unwritten bits, which are ones.
-  if (!fits || data.includes('\0')) throw new LogError('file.damaged');
-  return fromRows(data.split('\n'), name);
-}
-
-/** Rows of other programs, and rows that a power cut has damaged, are skipped. */
-function fromRows(rows, name) {
-  // If other programs have used the same log, their columns are empty in our rows.
-  const ours = rows.map((row) => row.replace(/^[,\r]+|[,\r]+$/g, ''));
-  const games = ours.map((row) => parse(`NG,${row}`)).filter((game) => game?.kind && game.end !== '-');
-  if (!games.length && ours.some((row) => row && row !== HEADING)) throw new LogError('file.otherProgram');
-  const at = Date.now();
-  return games.map((sentence) => ({ board: `file-${name}`, radio: false, late: true, at, sentence }));
-}
 
 const toUtf8 = (text) => String.fromCharCode(...new TextEncoder().encode(text));
 

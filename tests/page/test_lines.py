@@ -1,19 +1,24 @@
 """What boards send is understood as in Python: sentences, games, and files with games."""
 
+import base64
 import csv
 import io
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from data_logs import HEADING, data_log, row
+from captured_logs import captured_log
+from data_logs import HEADING, row
+from data_logs import data_log as data_log_file
+from noughts.errors import DataLogError
+from noughts.protocol import data_log
 from noughts.protocol.parser import Noise, Stream, Unknown
 from noughts.protocol.sentences import Boot, framed
 from noughts.protocol.sentences import body as body_of
-from noughts.store.capture import raw_line
 from noughts.store.fold import Line, fold
 from random_games import random_game
-from sample_games import A_WINS, AT, BOOT, DRAW, HOSTILE_NAMES, stages
+from sample_games import A_WINS, stages
 
 _LINES = 10_000
 
@@ -44,6 +49,7 @@ def random_line(dice):
         body_of(Boot(game.boot, dice.choice(["V1", "V2"]), "1.2.0", "2798")),
         f"NX,{dice.randrange(200)},{'y' * dice.randrange(100)}",
         f"NB,{dice.randrange(2, 5)},later",
+        body_of(replace(game, seats=f"P{dice.choice('NRXz')}")),
         f"NG,{game.boot},1,PE,A,0{dice.randrange(9)}{dice.randrange(9)},5,{dice.choice('-AB=x')}",
     ]
     radio_id = dice.choice([None, None, f"{dice.randrange(1 << 32):08X}"])
@@ -132,7 +138,7 @@ def test_random_subsets_of_lines_give_the_same_games(modules):
         }
 
     result = modules.evaluate(
-        "async (groups) => { const { fold } = await import('page/fold.js'); return groups.map(fold); }",
+        "async (groups) => groups.map((await import('page/fold.js')).fold)",
         [[as_object(line) for line in group] for group in groups],
     )
 
@@ -154,25 +160,6 @@ def test_random_subsets_of_lines_give_the_same_games(modules):
 
     assert result == [[as_result(game) for game, _ in fold(group)] for group in groups]
     assert sum(len(games) > 1 for games in result) > 100
-
-
-def raw(board, at, text):
-    return raw_line(board, text, at, is_sentence=bool(text)).decode("latin-1")
-
-
-def captured_log():
-    """Two boards and one by radio, a resent game, a board that was opened again, a hostile name."""
-    text = raw("usb-9900", AT, body_of(BOOT)) + raw("usb-9900", AT + 1, "")
-    for number, cells in enumerate([A_WINS, DRAW], 1):
-        for game in stages(cells, number=number, first="AB"[number % 2]):
-            text += raw("usb-9900", AT + number * 60_000 + game.ms, body_of(game))
-    for game in stages([4, 1], "x", boot="00000B00", number=3):
-        text += raw("COM 7", AT + game.ms, body_of(game))
-    for game in stages(DRAW, boot="00000C00", seats="PE")[3:]:
-        text += raw("radio-12345678", AT + game.ms, body_of(game))
-    resent = stages(DRAW, boot="00000D00")[-1]
-    text += raw("usb-9900", AT + 500_000, body_of(resent))
-    return text + raw(HOSTILE_NAMES[0].strip("<"), AT + 3, body_of(stages([4], boot="0000000A")[1]))
 
 
 READ_AND_WRITE = """async ([text, name]) => {
@@ -213,42 +200,87 @@ def test_damaged_lines_of_a_log_are_read_as_the_board_sent_them(modules):
     assert again == saved
 
 
-LOG = [stages(A_WINS, boot="3E5A5FD2")[-1], stages([4], "x", number=2, boot="3E5A5FD2")[-1]]
+ENDED = [stages(A_WINS, boot="3E5A5FD2")[-1], stages([4], "x", number=2, boot="3E5A5FD2")[-1]]
+ROWS = [HEADING, *map(row, ENDED)]
+
+
+def table_of(rows):
+    return "\r\n".join([*rows, ""]).encode()
+
+
+TABLE = table_of(ROWS)
+REASONS = {
+    "not a micro:bit's data log": "file.notDataLog",
+    "a data log of version": "file.version",
+    "cut short or damaged": "file.damaged",
+    "holds no games": "file.otherProgram",
+}
+
+
+def python_games(content):
+    """The games of a data log, or the key of the reason why there are none."""
+    try:
+        return [body_of(game) for game in data_log.games(content)]
+    except DataLogError as error:
+        return next(key for text, key in REASONS.items() if text in str(error))
+
+
+def changed_log(dice):
+    """A data log, or a table, with some damage, or rows of other programs."""
+    rows = [*ROWS, "Time (seconds),temp", "1.05,1", f"x,{HEADING}", f",{row(ENDED[0])}"]
+    rows = dice.sample(rows, dice.randrange(1, len(rows)))
+    content = dice.choice([data_log_file(*rows), data_log_file(*ROWS), *4 * [table_of(rows)]])
+    damage = dice.randrange(6)
+    if damage == 0:
+        content = content[: dice.randrange(len(content))]
+    for _ in range(damage if damage < 4 else 0):
+        place = dice.choice([dice.randrange(len(content)), min(8192, len(content) - 1)])
+        hole = dice.choice([b"\xff", b"\xff" * 40, b"\0", bytes([dice.randrange(256)])])
+        content = content[:place] + hole + content[place + len(hole) :]
+    if damage == 4:
+        content = content.replace(b"\xff", b"\xef\xbf\xbd")
+    return content.replace(b"V_002", dice.choice([b"V_002"] * 9 + [b"V_003"]))
+
+
+def test_data_logs_give_the_same_games_or_the_same_reason(modules):
+    dice = Random(53)
+    contents = [changed_log(dice) for _ in range(150)]
+    result = modules.evaluate(
+        """async (texts) => {
+          const { gamesInDataLog } = await import('page/data_log.js');
+          return texts.map((text) => {
+            try {
+              return gamesInDataLog(atob(text)).map(({ body }) => body);
+            } catch (error) {
+              return error.key;
+            }
+          });
+        }""",
+        [base64.b64encode(content).decode() for content in contents],
+    )
+    expected = [python_games(content) for content in contents]
+    assert result == expected
+    assert set(REASONS.values()) <= {each for each in expected if isinstance(each, str)}
+    assert any(isinstance(each, list) and each for each in expected)
 
 
 @pytest.mark.parametrize(
-    ("content", "games"),
-    [
-        (data_log(HEADING, *map(row, LOG)), 2),
-        (data_log(HEADING, row(LOG[0])[:-3], row(LOG[1])), 1),
-        ("\n".join([HEADING, *map(row, LOG), ""]).encode(), 2),  # microbit.csv
-        ("\r\n".join([HEADING, *map(row, LOG), ""]).encode(), 2),
-        (f"Time (seconds),{HEADING}\n,{row(LOG[0])}\n".encode(), 1),
-    ],
+    ("content", "name"),
+    [(data_log_file(*ROWS), "MY_DATA.HTM"), (TABLE, "microbit.csv"), (TABLE, "microbit")],
 )
-def test_data_log_gives_its_games(modules, content, games):
-    _, table, count = modules.evaluate(READ_AND_WRITE, [content.decode("latin-1"), "blue.HTM"])
-    assert count == games
-    assert "file-blue.HTM" in table
+def test_file_of_a_data_log_is_opened(modules, content, name):
+    _, table, count = modules.evaluate(READ_AND_WRITE, [content.decode("latin-1"), name])
+    assert count == 2
+    assert f"file-{name}" in table
 
 
-@pytest.mark.parametrize(
-    ("content", "key"),
-    [
-        (data_log(HEADING, row(LOG[0]))[:2060], "file.notDataLog"),
-        (data_log(HEADING, row(LOG[0]))[:9000], "file.damaged"),
-        (data_log(HEADING, row(LOG[0]) + "\0\0"), "file.damaged"),
-        (data_log("Time (seconds),temp", "1.03,21"), "file.otherProgram"),
-        (b"no games\nat all\n", "file.nothing"),
-        (b"", "file.nothing"),
-    ],
-)
-def test_file_without_games_is_refused_with_the_reason(modules, content, key):
-    found = modules.evaluate(
+@pytest.mark.parametrize("content", ["no games\nat all\n", ""])
+def test_file_without_games_is_refused(modules, content):
+    reason = modules.evaluate(
         """async (text) => {
           const { readLog } = await import('page/log_files.js');
           try { return readLog(text, 'x').length; } catch (error) { return error.key; }
         }""",
-        content.decode("latin-1"),
+        content,
     )
-    assert found == key
+    assert reason == "file.nothing"

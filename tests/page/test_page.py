@@ -1,0 +1,271 @@
+"""People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import build_page
+from captured_logs import captured_log
+
+PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
+CHINESE = {"locale": "zh-CN"}
+
+
+def headline(page, text):
+    expect(page.locator(".part:visible .situation")).to_have_text(text)
+
+
+def cell(page, number):
+    return (
+        page.get_by_role("group", name=re.compile("Board|棋盘"))
+        .get_by_role("button")
+        .nth(number - 1)
+    )
+
+
+def opponent(page, name):
+    page.get_by_label("Opponent").select_option(label=name)
+
+
+def play(page, cells):
+    for number in cells:
+        page.keyboard.press(str(number))
+
+
+def test_texts_of_all_languages_have_the_same_keys_and_values():
+    english, *others = map(build_page.read_texts, build_page.LANGUAGES)
+    for texts in others:
+        assert list(texts) == list(english)
+        for key, text in english.items():
+            values = re.findall(r"{\w+}", text)
+            assert sorted(re.findall(r"{\w+}", texts[key])) == sorted(values), key
+
+
+def test_every_text_is_used_and_there():
+    source = "".join(
+        path.read_text("utf-8")
+        for path in build_page.PAGE.iterdir()
+        if path.suffix in (".js", ".html")
+    )
+    for key in build_page.read_texts("en"):
+        stem = key.rpartition(".")[0]
+        assert f"{key}" in source or f"{stem}." in source, key
+
+
+def test_two_friends_play_by_keys_and_the_other_one_begins_next(open_page):
+    page = open_page()
+    opponent(page, "A friend, on this screen")
+    headline(page, "X’s turn")
+    play(page, [5, 1, 5])
+    expect(page.get_by_text("Cell 5 is taken.")).to_be_visible()
+    play(page, [3, 7, 4, 6, 2, 8, 9])
+    headline(page, "A draw")
+    page.get_by_role("button", name="New game").click()
+    headline(page, "O’s turn")
+
+
+def test_a_line_wins_and_counts_once(open_page):
+    page = open_page()
+    opponent(page, "A friend, on this screen")
+    play(page, [1, 4, 2, 5, 3])
+    headline(page, "X has won!")
+    expect(page.get_by_text("Score: X 1, O 0, draws 0")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    headline(page, "X’s turn")
+    play(page, [3])
+    expect(page.get_by_text("Score: X 1, O 0, draws 0")).to_be_visible()
+    page.get_by_role("button", name="New game").click()
+    headline(page, "O’s turn")
+
+
+def test_chip_answers_and_finishes_its_line(open_page):
+    page = open_page()
+    page.evaluate("Math.random = () => 0")  # the first of its best moves
+    play(page, [5])
+    expect(page.get_by_text("The chip played 1, in the top-left corner.")).to_be_visible()
+    headline(page, "Your turn")
+    play(page, [2])
+    expect(page.get_by_text("The chip played 8, on the bottom edge.")).to_be_visible()
+    play(page, [4])
+    expect(page.get_by_text("The chip played 6, on the right edge.")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    headline(page, "Your turn")
+    expect(cell(page, 4)).to_have_accessible_name("4, on the left edge, free")
+
+
+def test_chip_begins_the_second_game(open_page):
+    page = open_page()
+    opponent(page, "Easy – plays anywhere")
+    page.evaluate("Math.random = () => 0")
+    for number in (5, 7, 3):
+        headline(page, "Your turn")
+        play(page, [number])
+    headline(page, "You won!")
+    page.get_by_role("button", name="New game").click()
+    headline(page, "Your turn")
+    expect(cell(page, 1)).to_have_accessible_name("1, in the top-left corner, O")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
+    page = open_page()
+    opponent(page, "A friend, on this screen")
+    page.get_by_label("Put a ring on the best moves").check()
+    page.get_by_label("Show what each free cell is worth").check()
+    play(page, [1])
+    centre = cell(page, 5)
+    expect(centre).to_have_accessible_name("5, in the centre, free; draw; the best move")
+    expect(cell(page, 2)).to_have_accessible_name("2, on the top edge, free; loss in 6")
+    expect(centre).to_have_class(re.compile("best"))
+
+
+def test_puzzle_is_solved_after_a_wrong_answer(open_page):
+    page = open_page(part="puzzles")
+    page.get_by_role("button", name="Show the move").click()
+    right = page.locator("#puzzle-board .win")
+    expect(right).to_be_visible()
+    expect(page.get_by_text("Streak: 0. Best streak: 0.")).to_be_visible()
+    page.get_by_role("button", name="Next puzzle").click()
+    headline(page, re.compile("to move: find the only move that (wins|does not lose)"))
+    marks = page.evaluate(
+        """async () => {
+          const { puzzleOf } = await import('page/solver.js');
+          const cells = [...document.querySelectorAll('#puzzle-board .cell')];
+          const markOf = (cell) => cell.querySelector('.X, .O')?.getAttribute('class') ?? '.';
+          return puzzleOf(cells.map(markOf).join('')).right;
+        }"""
+    )
+    cell(page, marks + 1).click()
+    headline(page, "Right!")
+    expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
+
+
+def add_games(page):
+    log = captured_log().encode("latin-1")
+    file = {"name": "games.log", "mimeType": "text/plain", "buffer": log}
+    page.locator("#log-file").set_input_files([file])
+
+
+def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
+    page = open_page(part="games")
+    expect(page.get_by_text("No games yet.")).to_be_visible()
+    add_games(page)
+    games = page.get_by_role("region", name="All games")
+    expect(games.get_by_role("row")).to_have_count(1 + 6)
+    page.reload()
+    expect(games.get_by_role("row")).to_have_count(1 + 6)
+    expect(page.get_by_role("region", name="Results by board").get_by_role("row")).to_have_count(5)
+    games.get_by_role("button", name="Show game 2").click()
+    expect(page.get_by_text("Move 9 of 9")).to_be_visible()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_text("Move 8 of 9: ")).to_be_visible()
+    page.get_by_label("Move", exact=True).press("Home")
+    expect(page.get_by_text("Before the first move")).to_be_visible()
+    for name in ("noughts-games.log", "noughts-games.csv"):
+        with page.expect_download() as download:
+            page.get_by_role(
+                "button", name="Save as CSV" if "csv" in name else "Save", exact=True
+            ).click()
+        assert download.value.suggested_filename == name
+    page.get_by_role("button", name="Delete all games").click()
+    expect(games.get_by_role("row")).to_have_count(1 + 6)
+    page.get_by_role("button", name="Press again to delete all games").click()
+    expect(page.get_by_text("No games yet.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("No games yet.")).to_be_visible()
+
+
+def test_file_that_is_dropped_is_opened(open_page):
+    page = open_page(part="play")
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], 'blue.log'));
+          document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));
+        }""",
+        captured_log(),
+    )
+    expect(page.get_by_text("blue.log: new sentences")).to_be_visible()
+
+
+def test_full_disk_is_said(open_page):
+    page = open_page(part="games")
+    page.evaluate(
+        """() => {
+          IDBObjectStore.prototype.add = () => {
+            throw new DOMException('', 'QuotaExceededError');
+          };
+        }"""
+    )
+    add_games(page)
+    expect(page.get_by_text("no room left for games")).to_be_visible()
+    expect(page.get_by_role("region", name="All games")).to_be_visible()
+
+
+def test_language_is_the_browsers_until_another_is_chosen(open_page):
+    page = open_page(**CHINESE)
+    headline(page, "轮到你")
+    page.get_by_role("button", name="English").click()
+    headline(page, "Your turn")
+    page.reload()
+    headline(page, "Your turn")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
+def test_phone_by_touch_in_chinese(open_page):
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True, **CHINESE)
+    page.get_by_label("对手").select_option("friend")
+    for number in (1, 4, 2, 5, 3):
+        cell(page, number).tap()
+    headline(page, "X 赢了！")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
+def test_everybody_can_use_every_part(open_page, language):
+    """axe-core finds no violations, and nothing is wider than the screen."""
+    page = open_page(part="games", locale=language)
+    add_games(page)
+    page.locator("#game-list button").first.click()
+    parts = page.evaluate("async () => Object.keys((await import('page/sections.js')).sections)")
+    contrast = {"runOnly": ["color-contrast"]}
+    looks = (1280, "light", {}), (320, "light", {}), (390, "dark", contrast)
+    for part in parts:
+        page.evaluate("(part) => { location.hash = part; }", part)
+        expect(page.locator(f"#{part}")).to_be_visible()
+        if part == "puzzles":
+            page.locator("#show-move").click()
+        for width, scheme, rules in looks:
+            page.set_viewport_size({"width": width, "height": 700})
+            page.emulate_media(color_scheme=scheme)
+            result = Axe().run(page, options={"resultTypes": ["violations"], **rules})
+            assert result.violations_count == 0, result.generate_report()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, part
+        page.emulate_media(color_scheme="light")
+
+
+def test_nothing_is_fetched_and_no_cookie_is_set(open_page):
+    addresses = set()
+
+    def listen(context):
+        context.on("request", lambda request: addresses.add(request.url.partition(":")[0]))
+
+    page = open_page(prepare=listen)
+    play(page, [5])
+    headline(page, "Your turn")
+    assert addresses <= {"file", "data"}
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_play_alone_has_only_play_and_puzzles(open_page, tmp_path):
+    path = tmp_path / "play.html"
+    path.write_text(build_page.play_alone(), "utf-8")
+    assert path.stat().st_size <= 120_000
+    page = open_page(path)
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(["Play", "Puzzles"])
+    play(page, [5])
+    expect(page.get_by_text("The chip played")).to_be_visible()
