@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play web test test-long check format table hex flash put watch core dist bench soak pictures clean test-programs
+.PHONY: help play web test test-long check format table hex flash put watch core dist page bench soak pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
@@ -61,6 +61,10 @@ dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, 
 	@$(BIN)/python -m build --outdir dist --sdist
 	@NOUGHTS_EMULATOR=version $(BIN)/python -m build --outdir dist --wheel
 	@$(BIN)/noughts hex -o dist/noughts.hex
+
+page: $(VENV)/play  ## build dist/noughts.html, which needs nothing installed, and dist/site/
+	@command -v npm >/dev/null || $(PYTHON) tools/set_up.py $(VENV) Node.js '.[page]'
+	@$(BIN)/python tools/build_page.py
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENCH="rooms" for a part)
 	@PYTHONPATH=tools/harness $(BIN)/python tools/bench.py $(BENCH)

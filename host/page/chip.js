@@ -2,7 +2,8 @@
 //
 // A line's weight depends on its score, seen by the player to move (-2 to 2), and on whether it is
 // straight (weights 0-4) or a diagonal (weights 5-9). A free cell is worth the sum of its lines'
-// weights, and the best cell is played. Hard has a book of the positions that its weights get wrong.
+// weights, and the best cell is played. Hard has a book of the positions that its weights get
+// wrong.
 
 import { freeCells, LINES, scores } from './rules.js';
 import { BOOK, WEIGHTS } from './table.js';

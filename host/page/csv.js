@@ -6,9 +6,10 @@ import { value, valueOfMove } from './solver.js';
 const RESULTS = { A: 'A', B: 'B', '=': 'draw', x: 'abandoned', '-': 'unfinished' };
 const PLIES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Text that is no formula, number, date, boolean or missing value, for spreadsheets and pandas. */
-const IS_PLAIN =
-  /^(0x[0-9A-F]+|(?!(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[^0-9A-Za-z]*(\d.*)?$)(?!(true|false|na|n\/a|nan|null|none|inf|infinity)$)[A-Za-z/\\].*)$/i;
+const ID = /^0x[0-9A-F]+$/i;
+const WORD = /^[A-Za-z/\\]/;
+const MONTH = /^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[^0-9A-Za-z]*(\d.*)?$/i;
+const VALUE = /^(true|false|na|n\/a|nan|null|none|inf|infinity)$/i;
 
 const COLUMNS = {
   game: (game, number) => number,
@@ -36,7 +37,9 @@ const COLUMNS = {
 };
 
 export function gamesAsCsv(games) {
-  const rows = games.map((game, at) => Object.values(COLUMNS).map((column) => column(game, at + 1)));
+  const rows = games.map((game, at) =>
+    Object.values(COLUMNS).map((column) => column(game, at + 1)),
+  );
   return [Object.keys(COLUMNS), ...rows].map((row) => `${row.map(quoted).join()}\r\n`).join('');
 }
 
@@ -58,12 +61,15 @@ function thought(times, ply) {
   return times[ply] == null || before == null ? null : times[ply] - before;
 }
 
+/** Text that spreadsheets and pandas take for no formula, number, date, boolean or missing value. */
 function plain(text) {
   const printable = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
-  return IS_PLAIN.test(printable) ? printable : `_${printable}`;
+  const isPlain = WORD.test(printable) && !MONTH.test(printable) && !VALUE.test(printable);
+  return isPlain || ID.test(printable) ? printable : `_${printable}`;
 }
 
-const utc = (ms) => (ms === null ? null : new Date(ms).toISOString().replace('T', ' ').replace('Z', ''));
+const utc = (ms) =>
+  ms === null ? null : new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 
 function quoted(cell) {
   const text = String(cell ?? '');

@@ -51,20 +51,22 @@ function writtenData(page) {
   if (!head && version !== '002') throw new LogError('file.version');
   const [end, start] = head ? head.slice(1).map((digits) => parseInt(digits, 16)) : [0, 0];
   const data = written(content, start, end);
-  const fits = head && head.index + head[0].length <= start && start <= end && end <= content.length;
+  const fits =
+    head && head.index + head[0].length <= start && start <= end && end <= content.length;
   if (!fits || data.includes('\0')) throw new LogError('file.damaged');
   return data;
 }
 
 /**
- * What the log has written between two addresses. Power cuts leave holes, with rows after them; data
- * ends in the sector that is unwritten up to its last byte.
+ * What the log has written between two addresses. Power cuts leave holes, with rows after them;
+ * data ends in the sector that is unwritten up to its last byte.
  */
 function written(content, start, end) {
   for (const { 0: hole, index } of content.slice(0, end).matchAll(/\xff+/g)) {
     const holeEnd = index + hole.length;
     if (holeEnd <= start) continue;
-    if (holeEnd === end || holeEnd % SECTOR === 0) return content.slice(start, Math.max(start, index));
+    if (holeEnd === end || holeEnd % SECTOR === 0)
+      return content.slice(start, Math.max(start, index));
   }
   return content.slice(start, end);
 }

@@ -43,7 +43,8 @@ function fits(line, game) {
 function areOfOneGame(earlier, later) {
   if (textOf(earlier) === textOf(later)) return true;
   const sameHead = earlier.seats === later.seats && earlier.first === later.first;
-  const goesOn = earlier.end === '-' && earlier.ms <= later.ms && later.moves.startsWith(earlier.moves);
+  const goesOn =
+    earlier.end === '-' && earlier.ms <= later.ms && later.moves.startsWith(earlier.moves);
   // Two times for one move contradict each other. Before the first move, any time will do.
   const oneTime = earlier.moves.length < later.moves.length || later.end === 'x' || !later.moves;
   return sameHead && goesOn && oneTime;
@@ -51,7 +52,9 @@ function areOfOneGame(earlier, later) {
 
 /** How far away a fitting game is: the line goes to the nearest one. */
 function distance(line, game) {
-  const later = sortedBy(game.map(progress), (key) => key).filter((key) => compare(key, progress(line)) >= 0);
+  const later = sortedBy(game.map(progress), (key) => key).filter(
+    (key) => compare(key, progress(line)) >= 0,
+  );
   const [plies, abandoned, ms] = later[0] ?? [Infinity, 1, 0];
   // Lines with as many moves come slowest first, so the slower of two games comes first too.
   return [Number(game[0].radio), plies, abandoned, -ms];
@@ -64,10 +67,22 @@ function summary(lines) {
   const times = Array(1 + last.moves.length).fill(null);
   for (const line of lines) if (line.end !== 'x') times[line.moves.length] = line.ms;
   const [board] = sortedBy([...new Set(lines.map((line) => line.board))], precedence);
-  const furthest = cable.length ? compare(progress(cable.at(-1)).slice(0, 2), progress(last).slice(0, 2)) : -1;
+  const furthest = cable.length
+    ? compare(progress(cable.at(-1)).slice(0, 2), progress(last).slice(0, 2))
+    : -1;
   const { seats, first, moves, ms, end } = last;
   const dates = liveDates(cable) ?? liveDates(lines) ?? lateDates(lines);
-  return { board, seats, first, moves, times: times.slice(1), ms, end, ...dates, byRadio: furthest < 0 };
+  return {
+    board,
+    seats,
+    first,
+    moves,
+    times: times.slice(1),
+    ms,
+    end,
+    ...dates,
+    byRadio: furthest < 0,
+  };
 }
 
 function liveDates(lines) {

@@ -15,7 +15,8 @@ const finished = (request) =>
 
 function openDatabase() {
   const request = indexedDB.open(DATABASE, 1);
-  request.onupgradeneeded = () => request.result.createObjectStore('lines', { autoIncrement: true });
+  request.onupgradeneeded = () =>
+    request.result.createObjectStore('lines', { autoIncrement: true });
   return finished(request);
 }
 
@@ -100,7 +101,12 @@ export class GameStore {
   get games() {
     return [...this.#linesOfGame].flatMap(([key, lines]) => {
       const [boot, number] = key.split(',');
-      return fold(lines).map((game) => ({ boot, number: Number(number), ...game, start: this.boots.get(boot) ?? null }));
+      return fold(lines).map((game) => ({
+        boot,
+        number: Number(number),
+        ...game,
+        start: this.boots.get(boot) ?? null,
+      }));
     });
   }
 

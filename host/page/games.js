@@ -12,6 +12,11 @@ import { after, player, turn, wonCells } from './rules.js';
 const MOST_BYTES = 1 << 26; // of a file that is opened
 const SHOWN_AT_ONCE = 200;
 
+const GAME_COLUMNS = ['game', 'when', 'players', 'result', 'moves', 'board'].map(
+  (key) => `games.${key}`,
+);
+const RESULT_COLUMNS = ['board', 'count', 'wonA', 'wonB', 'draws'].map((key) => `games.${key}`);
+
 /** The store, which other parts of the page add to. */
 export const gameStore = GameStore.open();
 
@@ -24,8 +29,12 @@ export async function start() {
   acceptDrops();
   const store = await gameStore;
   $('not-kept').hidden = store.kept;
-  $('save-log').addEventListener('click', () => save('noughts-games.log', 'text/plain', writeLog(store.lines)));
-  $('save-csv').addEventListener('click', () => save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)));
+  $('save-log').addEventListener('click', () =>
+    save('noughts-games.log', 'text/plain', writeLog(store.lines)),
+  );
+  $('save-csv').addEventListener('click', () =>
+    save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)),
+  );
   $('delete-games').addEventListener('click', () => deleteGames(store));
   $('delete-games').addEventListener('blur', () => askToDelete(false));
   store.onchange = () => draw(store);
@@ -101,26 +110,33 @@ const timeOf = ({ started, playedBefore }) => started ?? playedBefore ?? 0;
 function draw(store) {
   const games = store.games.toSorted((a, b) => timeOf(b) - timeOf(a));
   for (const id of ['save-log', 'save-csv', 'delete-games']) $(id).disabled = !games.length;
-  $('game-list').replaceChildren(...(games.length ? gameTable(games) : [element('p', {}, t('games.none'))]));
+  $('game-list').replaceChildren(
+    ...(games.length ? gameTable(games) : [element('p', {}, t('games.none'))]),
+  );
   $('by-board').replaceChildren(...(games.length ? resultTable(games) : []));
 }
 
 function gameTable(games) {
-  const rows = games.slice(0, SHOWN_AT_ONCE).map((game) => [
-    gameButton(game),
-    whenText(game),
-    shortName(game.board),
-    [...game.seats].map(seatText).join(' – '),
-    t(`games.end.${game.end}`),
-    game.moves.length,
-  ]);
-  const keys = ['games.game', 'games.when', 'games.board', 'games.players', 'games.result', 'games.moves'];
-  return table('games.list', keys, rows);
+  const rows = games
+    .slice(0, SHOWN_AT_ONCE)
+    .map((game) => [
+      gameButton(game),
+      whenText(game),
+      [...game.seats].map(seatText).join(' – '),
+      t(`games.end.${game.end}`),
+      game.moves.length,
+      shortName(game.board),
+    ]);
+  return table('games.list', GAME_COLUMNS, rows);
 }
 
 function gameButton(game) {
   const label = t('games.show', { number: game.number });
-  return element('button', { type: 'button', 'aria-label': label, onclick: () => view(game) }, game.number);
+  return element(
+    'button',
+    { type: 'button', 'aria-label': label, onclick: () => view(game) },
+    game.number,
+  );
 }
 
 function resultTable(games) {
@@ -129,24 +145,42 @@ function resultTable(games) {
     const count = (end) => played.filter((game) => game.end === end).length;
     return [shortName(board), played.length, count('A'), count('B'), count('=')];
   });
-  return table('games.byBoard', ['games.board', 'games.count', 'games.wonA', 'games.wonB', 'games.draws'], rows);
+  return table('games.byBoard', RESULT_COLUMNS, rows);
 }
 
 function table(caption, headings, rows) {
-  const cells = (kind, values) => values.map((value) => element(kind, kind === 'th' ? { scope: 'col' } : {}, value));
+  const cells = (kind, values) =>
+    values.map((value) => element(kind, kind === 'th' ? { scope: 'col' } : {}, value));
   const made = element(
     'table',
     {},
-    element('thead', {}, element('tr', {}, ...cells('th', headings.map((key) => t(key))))),
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        ...cells(
+          'th',
+          headings.map((key) => t(key)),
+        ),
+      ),
+    ),
     element('tbody', {}, ...rows.map((row) => element('tr', {}, ...cells('td', row)))),
   );
-  const scroll = element('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': t(caption) }, made);
+  const scroll = element(
+    'div',
+    { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': t(caption) },
+    made,
+  );
   return [element('h2', {}, t(caption)), scroll];
 }
 
 function whenText({ started, playedBefore }) {
   if (started !== null) return dateText(started);
-  return playedBefore === null ? t('games.unknown') : t('games.before', { when: dateText(playedBefore) });
+  return playedBefore === null
+    ? t('games.unknown')
+    : t('games.before', { when: dateText(playedBefore) });
 }
 
 /** A letter that this page does not know stands for itself: a level that only its board has. */
@@ -162,7 +196,13 @@ function view(game) {
   const last = game.moves.length;
   const picture = element('div', {});
   const text = element('p', { role: 'status' });
-  const slider = element('input', { type: 'range', min: 0, max: last, value: last, 'aria-label': t('games.step') });
+  const slider = element('input', {
+    type: 'range',
+    min: 0,
+    max: last,
+    value: last,
+    'aria-label': t('games.step'),
+  });
   const step = (by) => {
     slider.value = Number(slider.value) + by;
     show();
@@ -171,8 +211,18 @@ function view(game) {
   slider.addEventListener('input', show);
   const button = (key, onclick) => element('button', { type: 'button', onclick }, t(key));
   const close = button('games.close', () => ($('viewer').hidden = true));
-  const heading = element('h2', { tabindex: -1 }, `${t('live.game', { number: game.number })}: ${t(`games.end.${game.end}`)}`);
-  const row = element('div', { class: 'row' }, button('games.back', () => step(-1)), button('games.forward', () => step(1)), close);
+  const heading = element(
+    'h2',
+    { tabindex: -1 },
+    `${t('live.game', { number: game.number })}: ${t(`games.end.${game.end}`)}`,
+  );
+  const row = element(
+    'div',
+    { class: 'row' },
+    button('games.back', () => step(-1)),
+    button('games.forward', () => step(1)),
+    close,
+  );
   $('viewer').replaceChildren(heading, picture, text, slider, row);
   $('viewer').hidden = false;
   show();
@@ -183,12 +233,22 @@ function showStep({ moves, first }, at, { picture, text, slider }) {
   const firstMark = first === 'A' ? 'X' : 'O';
   const marks = after(moves.slice(0, at), firstMark);
   const cell = at ? Number(moves[at - 1]) : null;
-  text.textContent = at ? moveText(moves, at, after(moves.slice(0, at - 1), firstMark), firstMark) : t('games.atStart');
+  text.textContent = at
+    ? moveText(moves, at, after(moves.slice(0, at - 1), firstMark), firstMark)
+    : t('games.atStart');
   slider.setAttribute('aria-valuetext', text.textContent);
-  picture.replaceChildren(boardPicture({ marks, last: cell, line: wonCells(marks), title: text.textContent }));
+  picture.replaceChildren(
+    boardPicture({ marks, last: cell, line: wonCells(marks), title: text.textContent }),
+  );
 }
 
 function moveText(moves, at, marksBefore, firstMark) {
   const mark = turn(marksBefore, firstMark);
-  return t('games.atMove', { move: at, of: moves.length, player: player(mark), mark: mark === 'X' ? '✕' : '◯', where: t(`cell.${moves[at - 1]}`) });
+  return t('games.atMove', {
+    move: at,
+    of: moves.length,
+    player: player(mark),
+    mark: mark === 'X' ? '✕' : '◯',
+    where: t(`cell.${moves[at - 1]}`),
+  });
 }

@@ -45,7 +45,7 @@ export async function unpacked(part) {
 async function segments(board) {
   const image = new DataView(await unpacked($(`image-${board}`)));
   const found = [];
-  for (let at = 0; at < image.byteLength; ) {
+  for (let at = 0; at < image.byteLength;) {
     const [address, size] = [image.getUint32(at, true), image.getUint32(at + 4, true)];
     found.push([address, new Uint8Array(image.buffer, at + 8, size)]);
     at += 8 + size;
@@ -58,7 +58,7 @@ async function records(board, dataType = DATA) {
   const lines = [];
   let high = null;
   for (const [start, bytes] of await segments(board)) {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const address = start + at;
       if (address >>> 16 !== high) {
         high = address >>> 16;

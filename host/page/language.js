@@ -39,7 +39,8 @@ export function startLanguage(button) {
     button.lang = CODES[otherLanguage()];
     button.textContent = NAMES[otherLanguage()];
     for (const part of document.querySelectorAll('[data-t]')) part.textContent = t(part.dataset.t);
-    for (const part of document.querySelectorAll('[data-t-label]')) part.setAttribute('aria-label', t(part.dataset.tLabel));
+    for (const part of document.querySelectorAll('[data-t-label]'))
+      part.setAttribute('aria-label', t(part.dataset.tLabel));
   });
 }
 

@@ -25,5 +25,6 @@ addEventListener('hashchange', () => {
   show();
   scrollTo(0, 0);
 });
-if (document.querySelector('link[rel=manifest]')) navigator.serviceWorker?.register('service_worker.js');
+if (document.querySelector('link[rel=manifest]'))
+  navigator.serviceWorker?.register('service_worker.js');
 document.documentElement.dataset.ready = ''; // for tests

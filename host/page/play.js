@@ -103,7 +103,9 @@ function draw(board) {
   const hints = playable ? hintsFor(marks) : { labels: {}, grounds: {}, names: {} };
   board.show({
     marks,
-    names: cellNames(marks).map((name, cell) => [name, hints.names[cell]].filter(Boolean).join('; ')),
+    names: cellNames(marks).map((name, cell) =>
+      [name, hints.names[cell]].filter(Boolean).join('; '),
+    ),
     playable,
     last: game.moves ? Number(game.moves.at(-1)) : null,
     line: wonCells(marks),
@@ -128,7 +130,10 @@ export function cellNames(marks) {
 function headline(marks) {
   const won = winner(marks);
   const mover = turn(marks, game.first);
-  if (won) return againstChip() ? t(won === 'X' ? 'play.youWon' : 'play.chipWon') : t('play.won', { who: won });
+  if (won)
+    return againstChip()
+      ? t(won === 'X' ? 'play.youWon' : 'play.chipWon')
+      : t('play.won', { who: won });
   if (isOver(marks)) return t('play.draw');
   if (!againstChip()) return t('play.turn', { who: mover });
   return t(mover === 'X' ? 'play.yourTurn' : 'play.chipThinks');
@@ -176,7 +181,8 @@ function hintsFor(marks) {
 export function bestMoves(marks, mover) {
   const cells = freeCells(marks);
   const key = (cell) => [scoreOfMove(marks, mover, cell), winsAfter(marks, mover, cell)[0]];
-  const isBetter = ([score, wins], [otherScore, otherWins]) => score > otherScore || (score === otherScore && wins > otherWins);
+  const isBetter = ([score, wins], [otherScore, otherWins]) =>
+    score > otherScore || (score === otherScore && wins > otherWins);
   return cells.filter((cell) => !cells.some((one) => isBetter(key(one), key(cell))));
 }
 

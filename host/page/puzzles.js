@@ -38,7 +38,10 @@ export function start() {
 function pose() {
   all ??= puzzles();
   const wanted = $('puzzle-level').value;
-  const fitting = all.filter((puzzle) => puzzle.marks !== state.puzzle?.marks && (!wanted || level(puzzle) === Number(wanted)));
+  const fitting = all.filter(
+    (puzzle) =>
+      puzzle.marks !== state.puzzle?.marks && (!wanted || level(puzzle) === Number(wanted)),
+  );
   const puzzle = fitting[Math.floor(Math.random() * fitting.length)];
   Object.assign(state, { puzzle, answer: null, counted: false });
   state.draw();
@@ -84,11 +87,21 @@ function explain({ marks, mover, wins }, cell, isRight) {
   const turns = line.map((each, ply) => `${ply % 2 ? mover : opponent} ${each + 1}`).join(', ');
   const values = { who: mover, number: cell + 1, where: t(`cell.${cell}`) };
   const does = isRight
-    ? t(wins ? 'puzzles.wins' : 'puzzles.holds', { ...values, worth: worthText(scoreOfMove(marks, mover, cell)) })
-    : t('puzzles.loses', { ...values, before: t(WORTHS[value(marks, mover)]), after: t(WORTHS[valueOfMove(marks, mover, cell)]) });
+    ? t(wins ? 'puzzles.wins' : 'puzzles.holds', {
+        ...values,
+        worth: worthText(scoreOfMove(marks, mover, cell)),
+      })
+    : t('puzzles.loses', {
+        ...values,
+        before: t(WORTHS[value(marks, mover)]),
+        after: t(WORTHS[valueOfMove(marks, mover, cell)]),
+      });
   const goesOn = turns && t(isRight ? 'puzzles.goesOn' : 'puzzles.allows', { turns });
   $('puzzle-reason').textContent = `${does} ${goesOn}`.trim();
-  const end = [cell, ...line].reduce((board, each, ply) => place(board, each, ply % 2 ? opponent : mover), marks);
+  const end = [cell, ...line].reduce(
+    (board, each, ply) => place(board, each, ply % 2 ? opponent : mover),
+    marks,
+  );
   const title = winner(end) ? t('play.won', { who: winner(end) }) : t('play.draw');
   $('puzzle-end').replaceChildren(
     boardPicture({ marks: end, line: wonCells(end), title }),

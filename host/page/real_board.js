@@ -1,5 +1,5 @@
-// Your micro:bit: by WebUSB the game is put onto it and its games come live; by Web Serial they only
-// come. Elsewhere the page gives the hex, to be dragged onto the board's drive.
+// Your micro:bit: by WebUSB the game is put onto it and its games come live; by Web Serial they
+// only come. Elsewhere the page gives the hex, to be dragged onto the board's drive.
 
 import { $ } from '../noughts/web/static/page.js';
 import { gameStore, save } from './games.js';
@@ -14,6 +14,11 @@ const STEP_MS = 50;
 const PROMPT_MS = 300; // until the prompt has answered
 const [INTERRUPT, SOFT_RESET] = ['\x03', '\x04'];
 const FILL_BUFFERS = "[print(' '*30) for i in range(40)]\r";
+const DISCONNECTED = 'device-disconnected';
+const CODES = [
+  ...['no-device-selected', 'device-in-use', DISCONNECTED],
+  ...['timeout', 'firmware-update-required'],
+]; // of the library's errors that have a text of their own
 const BUTTONS = ['connect', 'flash', 'watch', 'disconnect'];
 
 let usb = null; // the library's connection, once it is needed
@@ -30,7 +35,9 @@ export function start() {
   $('flash').addEventListener('click', () => attempt(flash));
   $('watch').addEventListener('click', () => attempt(watch));
   $('disconnect').addEventListener('click', () => attempt(disconnect));
-  $('save-hex').addEventListener('click', async () => save('noughts.hex', 'text/plain', await universalHex()));
+  $('save-hex').addEventListener('click', async () =>
+    save('noughts.hex', 'text/plain', await universalHex()),
+  );
   $('no-usb').hidden = 'usb' in navigator;
   inEachLanguage(draw);
 }
@@ -58,8 +65,7 @@ function errorText(thrown) {
   if (thrown.key) return [thrown.key];
   if (name === 'QuotaExceededError') return ['error.disk-full'];
   if (/access denied/i.test(message)) return ['error.access-denied'];
-  if (code === 'device-disconnected') return [flashing ? 'error.unplugged-flashing' : 'error.device-disconnected'];
-  if (['no-device-selected', 'device-in-use', 'timeout', 'firmware-update-required'].includes(code)) return [`error.${code}`];
+  if (CODES.includes(code)) return [`error.${code}`];
   if (code) return ['error.connection', { message }];
   throw thrown; // a fault of ours
 }
@@ -105,7 +111,8 @@ async function connect() {
   live = await newLiveBoard(boardName());
   say('board.status.connected', { version });
   await passes(() => live.changed || status[0] !== 'board.status.connected', START_MS);
-  if (!live.changed && status[0] === 'board.status.connected') say('board.status.silent', { version });
+  if (!live.changed && status[0] === 'board.status.connected')
+    say('board.status.silent', { version });
 }
 
 /** The USB library, which is loaded when it is first needed. */
@@ -126,7 +133,8 @@ function onStatus({ status: now, previousStatus: previous }) {
     live.opened();
     say('board.status.resumed');
   }
-  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !flashing) fail({ code: 'device-disconnected' });
+  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !flashing)
+    fail({ code: DISCONNECTED });
   draw();
 }
 
@@ -162,6 +170,8 @@ async function flash() {
     say('board.status.starting');
     if (!(await passes(() => live.start, START_MS))) throw { key: 'error.not-started' };
     say('board.status.done', { taken });
+  } catch (thrown) {
+    throw thrown.code === DISCONNECTED ? { key: 'error.unplugged-flashing' } : thrown;
   } finally {
     $('flash-progress').hidden = true;
     flashing = false;
@@ -173,8 +183,8 @@ function showProgress(stage, share) {
 }
 
 /**
- * Takes the games that a V1 has stored, which it sends after a start. False if they cannot be taken:
- * a V2's are in its data log, on its drive, and the person decides.
+ * Takes the games that a V1 has stored, which it sends after a start. False if they cannot be
+ * taken: a V2's are in its data log, on its drive, and the person decides.
  */
 async function takeStoredGames() {
   live.start = null;
@@ -187,7 +197,7 @@ async function takeStoredGames() {
     say('board.v2Games');
     return false;
   }
-  for (let count = -1; count < live.recovered; ) {
+  for (let count = -1; count < live.recovered;) {
     count = live.recovered;
     await passes(() => live.recovered > count, RESENT_MS);
   }
@@ -196,8 +206,8 @@ async function takeStoredGames() {
 
 /**
  * Restarts the game from MicroPython's prompt. Before that, it prints what fills the interface
- * chip's buffers for its serial port, which swallow the first 128 to 1,088 bytes after a connection.
- * Other programs see a few characters.
+ * chip's buffers for its serial port, which swallow the first 128 to 1,088 bytes after a
+ * connection. Other programs see a few characters.
  */
 async function restartGame() {
   for (const text of [INTERRUPT, FILL_BUFFERS, SOFT_RESET]) {
@@ -215,7 +225,7 @@ async function watch() {
 
 function lostSerial() {
   serial = null;
-  fail({ code: 'device-disconnected' });
+  fail({ code: DISCONNECTED });
 }
 
 async function disconnect() {

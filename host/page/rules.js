@@ -8,9 +8,20 @@ export const EMPTY = '.........';
 
 /** The cells of each line, in the order of the device's score array. */
 export const LINES = [
-  ...[[0, 3, 6], [1, 4, 7], [2, 5, 8]], // columns
-  ...[[0, 1, 2], [3, 4, 5], [6, 7, 8]], // rows
-  ...[[0, 4, 8], [2, 4, 6]], // diagonals
+  ...[
+    [0, 3, 6],
+    [1, 4, 7],
+    [2, 5, 8],
+  ], // columns
+  ...[
+    [0, 1, 2],
+    [3, 4, 5],
+    [6, 7, 8],
+  ], // rows
+  ...[
+    [0, 4, 8],
+    [2, 4, 6],
+  ], // diagonals
 ];
 
 export const other = (mark) => (mark === 'X' ? 'O' : 'X');
@@ -55,6 +66,8 @@ export function isOver(marks) {
 
 /** The cells of the winner's lines. */
 export function wonCells(marks) {
-  const won = LINES.filter(([a, b, c]) => marks[a] !== '.' && marks[a] === marks[b] && marks[a] === marks[c]);
+  const won = LINES.filter(
+    ([a, b, c]) => marks[a] !== '.' && marks[a] === marks[b] && marks[a] === marks[c],
+  );
   return [...new Set(won.flat())].sort();
 }

@@ -41,7 +41,9 @@ function runWhileShown() {
   stop?.();
   stop = null;
   if ($('screen_board').hidden || !boards.length) return;
-  stop = play(boards.length > 1 ? ether() : boards[0].board, () => boards.forEach((board) => board.show()));
+  stop = play(boards.length > 1 ? ether() : boards[0].board, () =>
+    boards.forEach((board) => board.show()),
+  );
 }
 
 let air = null; // of both boards
@@ -55,7 +57,11 @@ class ScreenBoard {
   static async make(number) {
     const { flash, uicr } = await flashImage(MODEL);
     const seed = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;
-    return new ScreenBoard(number, new Microbit(core, MODEL, { flash, uicr, seed }), await gameStore);
+    return new ScreenBoard(
+      number,
+      new Microbit(core, MODEL, { flash, uicr, seed }),
+      await gameStore,
+    );
   }
 
   #shown = ''; // the LEDs
@@ -66,7 +72,9 @@ class ScreenBoard {
     this.root = $('device').content.firstElementChild.cloneNode(true);
     const live = this.root.querySelector('.live');
     this.live = new LiveBoard(live, store, `screen-${number}`, () => {});
-    this.lightUp = microbit(this.root.querySelector('.device'), `micro:bit ${number}`, (what) => this.act(what));
+    this.lightUp = microbit(this.root.querySelector('.device'), `micro:bit ${number}`, (what) =>
+      this.act(what),
+    );
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
     $('screen-boards').append(this.root);
     inEachLanguage(() => this.translate(number));
@@ -111,7 +119,9 @@ class ScreenBoard {
 
 /** Lets the sensor of a phone tilt the boards. */
 function startSensor() {
-  $('sensor').hidden = !('DeviceOrientationEvent' in window && matchMedia('(pointer: coarse)').matches);
+  $('sensor').hidden = !(
+    'DeviceOrientationEvent' in window && matchMedia('(pointer: coarse)').matches
+  );
   $('sensor').addEventListener('click', async () => {
     const answer = await DeviceOrientationEvent.requestPermission?.();
     if (answer === 'denied') return;

@@ -8,8 +8,11 @@ const MAX_UNKNOWN = 100;
 const FRAME = /\$([^$*\n]{0,116})\*([0-9A-F]{2})(?=[^0-9A-Fa-f])/g;
 const PLAIN = /^[ -#%-)+-~]*$/;
 const BOOT = /^NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})$/;
-const GAME =
-  /^NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([A-Z]{2}),([AB]),([0-8]{0,9}),(0|[1-9][0-9]{0,9}),([-AB=x])$/;
+const GAME_FIELDS = [
+  ...['NG', '([0-9A-F]{8})', '([1-9][0-9]{0,8})', '([A-Z]{2})', '([AB])'],
+  ...['([0-8]{0,9})', '(0|[1-9][0-9]{0,9})', '([-AB=x])'],
+];
+const GAME = new RegExp(`^${GAME_FIELDS.join()}$`);
 const LATER = /^NB,(?!1,)([1-9][0-9]{0,3}),/;
 const RADIO = /^NR,([0-9A-F]{8}),(N[BG],.*)$/;
 
@@ -45,13 +48,26 @@ function unknown(body) {
   const later = LATER.exec(body);
   if (later) return { unknown: `protocol version ${later[1]}` };
   const [type] = body.split(',');
-  return ['NB', 'NG', 'NR'].includes(type) ? null : { unknown: `sentence type $${type.slice(0, 12)}` };
+  return ['NB', 'NG', 'NR'].includes(type)
+    ? null
+    : { unknown: `sentence type $${type.slice(0, 12)}` };
 }
 
 function gameOf(body, radioId, [, boot, number, seats, first, moves, ms, end]) {
   const result = outcome(moves, first);
   if (end !== result && !(end === 'x' && result === '-')) return null;
-  return { kind: 'game', body, radioId, boot, number: Number(number), seats, first, moves, ms: Number(ms), end };
+  return {
+    kind: 'game',
+    body,
+    radioId,
+    boot,
+    number: Number(number),
+    seats,
+    first,
+    moves,
+    ms: Number(ms),
+    end,
+  };
 }
 
 /** The end that follows from the moves: `-`, `A`, `B`, `=`; null if they break the rules. */
@@ -69,11 +85,16 @@ export function outcome(moves, first) {
 
 /** Text in which backslashes, and characters that are not printable ASCII, are \xhh. */
 export function escape(text) {
-  return text.replace(/[^ -[\]-~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text.replace(
+    /[^ -[\]-~]/g,
+    (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
 }
 
 export function unescape(text) {
-  return text.replace(/\\x([0-9a-f]{2})/g, (_, digits) => String.fromCharCode(parseInt(digits, 16)));
+  return text.replace(/\\x([0-9a-f]{2})/g, (_, digits) =>
+    String.fromCharCode(parseInt(digits, 16)),
+  );
 }
 
 /** Finds sentences and noise. It never throws, and its memory is bounded. */

@@ -17,7 +17,7 @@ export async function openSerial({ read, lost }) {
   let closing = false;
   async function run() {
     try {
-      for (let part; !(part = await reader.read()).done; ) read(textOfBytes(part.value));
+      for (let part; !(part = await reader.read()).done;) read(textOfBytes(part.value));
     } catch {
       // The board was unplugged.
     }

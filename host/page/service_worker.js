@@ -4,7 +4,12 @@ const CACHE = 'noughts-VERSION';
 const FILES = ['./', 'noughts.hex', 'manifest.webmanifest', 'icon.svg'];
 
 addEventListener('install', (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.addAll(FILES))
+      .then(() => skipWaiting()),
+  );
 });
 
 addEventListener('activate', (event) => {
@@ -12,10 +17,16 @@ addEventListener('activate', (event) => {
 });
 
 async function deleteOtherCaches() {
-  const names = (await caches.keys()).filter((name) => name.startsWith('noughts-') && name !== CACHE);
+  const names = (await caches.keys()).filter(
+    (name) => name.startsWith('noughts-') && name !== CACHE,
+  );
   await Promise.all(names.map((name) => caches.delete(name)));
 }
 
 addEventListener('fetch', (event) => {
-  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then((stored) => stored ?? fetch(event.request)));
+  event.respondWith(
+    caches
+      .match(event.request, { ignoreSearch: true })
+      .then((stored) => stored ?? fetch(event.request)),
+  );
 });

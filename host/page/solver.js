@@ -1,6 +1,7 @@
 // Tic-tac-toe solved: what each position and each move is worth, and puzzles.
 //
-//   score     10 less the moves until the mover wins, 0 for a draw, the moves until the loss less 10
+//   score     10 less the moves until the mover wins, 0 for a draw, or the moves until the loss
+//             less 10
 //   value     1 a win, 0 a draw, -1 a loss, for the player to move
 //   hard      keeps the value; among such moves, wins most often against random play
 //   puzzle    a position in which exactly one free cell keeps the value, a win or a draw
@@ -62,7 +63,9 @@ const wonSequences = remembering((marks, hard, hardMoves) => {
   const won = winner(marks);
   if (won || !cells.length) return won === hard ? sequences(opponentCells) : 0;
   if (hardMoves) {
-    const counts = valueKeepingMoves(marks, hard).map((cell) => wonSequences(place(marks, cell, hard), hard, false));
+    const counts = valueKeepingMoves(marks, hard).map((cell) =>
+      wonSequences(place(marks, cell, hard), hard, false),
+    );
     return Math.max(...counts);
   }
   const counts = cells.map((cell) => wonSequences(place(marks, cell, other(hard)), hard, true));

@@ -16,7 +16,11 @@ from waiting import LIMIT_S
 if os.name != "posix":
     collect_ignore_glob = ["test_*.py"]  # as for the other tests in Chromium
 
-NO_LIBRARY = "export const createUSBConnection = () => { throw new Error('not in this page'); };"
+
+@pytest.fixture(scope="session")
+def no_library() -> str:
+    """A module instead of the USB library, for which npm is needed."""
+    return "export const createUSBConnection = () => { throw new Error('not in this page'); };"
 
 
 @pytest.fixture(scope="package")
@@ -27,10 +31,10 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page without flash images and without the USB library, for which npm is needed."""
+def page_file(tmp_path_factory: pytest.TempPathFactory, no_library: str) -> Path:
+    """The page without flash images and the USB library."""
     path = tmp_path_factory.mktemp("page") / "noughts.html"
-    modules = {"page/usb_library.js": NO_LIBRARY}
+    modules = {"page/usb_library.js": no_library}
     path.write_text(build_page.render(build_page.SECTIONS, modules, {}, "", False), "utf-8")
     return path
 

@@ -9,7 +9,8 @@
       if (baudRate !== 115200) throw new RangeError('not the micro:bit’s speed');
       const pull = async (controller) => {
         const text = await window.serialRead();
-        if (text === null) controller.error(new DOMException('The device has been lost.', 'NetworkError'));
+        if (text === null)
+          controller.error(new DOMException('The device has been lost.', 'NetworkError'));
         else controller.enqueue(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
       };
       this.readable = new ReadableStream({ pull }, { highWaterMark: 0 });
