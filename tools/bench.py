@@ -23,6 +23,7 @@ import psutil
 import bench_board
 import bench_browser
 import bench_load
+import bench_page
 from bench_rows import TRIES, Part, Row, as_ratio, at_most, cpu_s, run_s, start_cpu_s, start_s
 from microbit_emulator import Ether, Microbit
 from noughts import brain
@@ -62,7 +63,13 @@ def main() -> int:
     """Measure, print a table and write it into the document. Returns 1 if a target is missed."""
     parts: dict[str, Part] = {
         part.__name__: part
-        for part in (*bench_board.PARTS, *PARTS, *bench_browser.PARTS, *bench_load.PARTS)
+        for part in (
+            *bench_board.PARTS,
+            *PARTS,
+            *bench_browser.PARTS,
+            *bench_load.PARTS,
+            *bench_page.PARTS,
+        )
     }
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

@@ -116,7 +116,8 @@ def render(
     }
     scripts = {
         "importmap": json.dumps({"imports": addresses}, ensure_ascii=False),
-        "start": "import 'page/main.js';",
+        # After the first paint, which does not need it.
+        "start": "requestAnimationFrame(() => setTimeout(() => import('page/main.js')));",
     }
     style = (
         (SHARED / "style.css").read_text()

@@ -8,6 +8,7 @@ import { inEachLanguage, t } from './language.js';
 import { LiveBoard } from './live_board.js';
 import { openSerial } from './serial.js';
 
+const BOOT_MS = 1500; // a V1 may have been reset by the connection
 const START_MS = 3000; // a board that has the game says so within this time after a reset
 const RESENT_MS = 600; // a V1 that resends its games is never silent for so long
 const STEP_MS = 50;
@@ -79,7 +80,7 @@ const isConnected = () => usb?.status === 'Connected' || serial !== null;
 
 function draw() {
   const connected = isConnected();
-  const busy = flashing || usb?.status === 'Connecting';
+  const busy = flashing || status[0] === 'board.status.connecting';
   const isShown = {
     connect: 'usb' in navigator && !connected,
     flash: usb?.status === 'Connected',
@@ -109,6 +110,7 @@ async function connect() {
   await usb.connect();
   version = usb.getBoardVersion();
   live = await newLiveBoard(boardName());
+  await passes(() => live.changed, BOOT_MS);
   say('board.status.connected', { version });
   await passes(() => live.changed || status[0] !== 'board.status.connected', START_MS);
   if (!live.changed && status[0] === 'board.status.connected')

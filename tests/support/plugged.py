@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,15 +50,17 @@ class PluggedBoard:
         before = count()
         yield lambda: count() - before
 
-    def tap(self, page: Page, button: Button) -> None:
-        tap(page, self.board, button)
+    def tap(self, page: Page, *buttons: Button) -> None:
+        tap(page, self.board, buttons)
 
 
-def tap(page: Page, board: Microbit, button: Button) -> None:
-    """Press a button of the board, while the page lets its time pass."""
-    board.press(button)
+def tap(page: Page, board: Microbit, buttons: Sequence[Button]) -> None:
+    """Press buttons of the board, while the page lets its time pass."""
+    for one in buttons:
+        board.press(one)
     pass_time(page, board, 100)
-    board.release(button)
+    for one in buttons:
+        board.release(one)
     pass_time(page, board, 400)
 
 
@@ -93,8 +95,8 @@ class SerialBoard:
         self.board.run_for(10_000)
         return base64.b64encode(self.board.uart.receive()).decode()
 
-    def tap(self, page: Page, button: Button) -> None:
-        tap(page, self.board, button)
+    def tap(self, page: Page, *buttons: Button) -> None:
+        tap(page, self.board, buttons)
 
 
 def status(page: Page, text: str | re.Pattern[str]) -> None:

@@ -1,0 +1,122 @@
+"""What the page that needs nothing installed costs: bytes, its first paint, a move, a micro:bit."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+from playwright.sync_api import Browser, Page
+
+import build_page
+from bench_rows import Row, at_most
+from browser import open_chromium
+from noughts.boards.flash import our_hex
+
+_KB = 1000
+_PAINTS = 15
+_ONE_WORD = "<!doctype html><title>x</title><p>word"
+_GAME_S = 10
+
+_FIRST_PAINT = """() => new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime))
+    .observe({ type: 'paint', buffered: true });
+})"""
+
+_MOVE_MS = """async () => {
+  const { best, LEVELS } = await import('page/chip.js');
+  const { reachable } = await import('page/solver.js');
+  const { isOver, turn } = await import('page/rules.js');
+  const positions = reachable().filter((marks) => !isOver(marks));
+  const moveMs = (marks, level) => {
+    const start = performance.now();
+    best(marks, turn(marks), level);
+    return performance.now() - start;
+  };
+  const tries = [1, 2, 3, 4, 5]; // other programs may delay some of them
+  const worst = (marks, level) => Math.min(...tries.map(() => moveMs(marks, level)));
+  return Math.max(...positions.flatMap((marks) => LEVELS.map((level) => worst(marks, level))));
+}"""
+
+
+def page() -> Iterator[Row]:
+    """The page that needs nothing installed, in Chromium."""
+    whole = build_page.whole_page(our_hex(), build_page.usb_library())
+    alone = build_page.play_alone()
+    yield at_most("`noughts.html`", len(whole.encode()) / _KB, 850, "{:,.0f} KB")
+    yield at_most("the same without flash images", len(alone.encode()) / _KB, 120, "{:,.0f} KB")
+    with TemporaryDirectory() as folder, open_chromium() as browser:
+        page_file, word_file = Path(folder, "noughts.html"), Path(folder, "word.html")
+        page_file.write_text(whole, "utf-8")
+        word_file.write_text(_ONE_WORD)
+        word_ms, page_ms = first_paints_ms(browser, word_file, page_file)
+        yield at_most(
+            "first paint of the page, opened from a file, to that of a page of one word",
+            page_ms / word_ms,
+            2,
+            "{:.1f} times",
+            f"{page_ms:.0f} ms",
+        )
+        tab = opened(browser, page_file)
+        yield at_most("a move of the chip, worst position", tab.evaluate(_MOVE_MS), 5, "{:.1f} ms")
+        if "screen_board" in build_page.SECTIONS:
+            yield from screen_board(tab)
+
+
+def opened(browser: Browser, path: Path) -> Page:
+    tab = browser.new_page()
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-ready]")
+    return tab
+
+
+def first_paints_ms(browser: Browser, *paths: Path) -> list[float]:
+    """The median time of the first paint of each file, opened by turns."""
+    times: dict[Path, list[float]] = {path: [] for path in paths}
+    for _ in range(_PAINTS):
+        for path in paths:
+            tab = browser.new_page()
+            tab.goto(path.as_uri())
+            times[path].append(tab.evaluate(_FIRST_PAINT))
+            tab.close()
+    return [statistics.median(times[path]) for path in paths]
+
+
+def screen_board(tab: Page) -> Iterator[Row]:
+    """The micro:bit on the screen: how soon its menu is there, and its share of a core."""
+    tab.get_by_role("link", name="On the screen").click()
+    menu_s = tab.evaluate(
+        """async () => {
+          const start = performance.now();
+          document.getElementById('switch-on').click();
+          while (!document.querySelector('.screen-board .l9')) {
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          }
+          return (performance.now() - start) / 1000;
+        }"""
+    )
+    yield at_most(
+        "the micro:bit on the screen: from the click to its menu", menu_s, 1.5, "{:.1f} s"
+    )
+    tab.get_by_text("micro:bit V1").wait_for()
+    tab.get_by_role("button", name="Button B").click()
+    tab.locator(".screen-board").get_by_text("to move").wait_for()
+    before = tab_cpu_s()
+    tab.wait_for_timeout(_GAME_S * 1000)
+    share = (tab_cpu_s() - before) / _GAME_S
+    yield at_most("its share of a core in a game", 100 * share, 4, "{:.1f} %")
+
+
+def tab_cpu_s() -> float:
+    """CPU seconds of the browser's page processes."""
+    times = [
+        process.cpu_times()
+        for process in psutil.Process().children(recursive=True)
+        if "--type=renderer" in process.cmdline()
+    ]
+    return sum(time.user + time.system for time in times)
+
+
+PARTS = (page,)
