@@ -61,8 +61,7 @@ def page() -> Iterator[Row]:
         )
         tab = opened(browser, page_file)
         yield at_most("a move of the chip, worst position", tab.evaluate(_MOVE_MS), 5, "{:.1f} ms")
-        if "screen_board" in build_page.SECTIONS:
-            yield from screen_board(tab)
+        yield from screen_board(tab)
 
 
 def opened(browser: Browser, path: Path) -> Page:

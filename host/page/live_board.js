@@ -99,5 +99,7 @@ function stateText(first, moves, end) {
 
 function menuText(menu) {
   if (!menu) return t('live.menuOnly');
-  return t('live.menu', { opponent: t(OPPONENTS[menu.choice[0]]) });
+  const [letter, controls] = menu.choice;
+  const opponent = letter in OPPONENTS ? t(OPPONENTS[letter]) : letter;
+  return t(controls === 't' ? 'live.menuTilt' : 'live.menu', { opponent });
 }

@@ -14,7 +14,8 @@ const GAME_FIELDS = [
 ];
 const GAME = new RegExp(`^${GAME_FIELDS.join()}$`);
 const LATER = /^NB,(?!1,)([1-9][0-9]{0,3}),/;
-const RADIO = /^NR,([0-9A-F]{8}),(N[BG],.*)$/;
+const MENU = /^NM,([0-9A-F]{8}),([A-Z][bt][0-9A-Za-z]{0,14})$/;
+const RADIO = /^NR,([0-9A-F]{8}),(N[BMG],.*)$/;
 
 /** Two hex digits: the XOR of the characters. */
 export function checksum(body) {
@@ -29,7 +30,7 @@ export function framed(body, radioId = null) {
 }
 
 /**
- * What the part between `$` and `*` says: `{ kind: 'boot' or 'game', body, radioId, … }`, else
+ * What the part between `$` and `*` says: `{ kind: 'boot', 'menu' or 'game', body, radioId, … }`, else
  * `{ unknown }` if a later version may have sent it, else null.
  */
 export function parse(text) {
@@ -41,6 +42,8 @@ export function parse(text) {
     const [, boot, board, release, tableId] = start;
     return { kind: 'boot', body, radioId, boot, board, release, tableId };
   }
+  const menu = MENU.exec(body);
+  if (menu) return { kind: 'menu', body, radioId, boot: menu[1], choice: menu[2] };
   return PLAIN.test(body) ? unknown(body) : null;
 }
 
@@ -48,7 +51,7 @@ function unknown(body) {
   const later = LATER.exec(body);
   if (later) return { unknown: `protocol version ${later[1]}` };
   const [type] = body.split(',');
-  return ['NB', 'NG', 'NR'].includes(type)
+  return ['NB', 'NM', 'NG', 'NR'].includes(type)
     ? null
     : { unknown: `sentence type $${type.slice(0, 12)}` };
 }

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import build_page
-from browser import open_chromium
+from chromium import chromium_or_skip
 from needed import missing
 from noughts.boards.flash import our_hex
 from waiting import LIMIT_S
@@ -26,7 +26,7 @@ def no_library() -> str:
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=LIMIT_S * 1000)
-    with open_chromium() as browser:
+    with chromium_or_skip() as browser:
         yield browser
 
 

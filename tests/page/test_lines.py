@@ -14,7 +14,7 @@ from data_logs import data_log as data_log_file
 from noughts.errors import DataLogError
 from noughts.protocol import data_log
 from noughts.protocol.parser import Noise, Stream, Unknown
-from noughts.protocol.sentences import Boot, framed
+from noughts.protocol.sentences import Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
 from random_games import random_game
@@ -32,11 +32,11 @@ def python_items(pieces):
             elif isinstance(item, Unknown):
                 yield {"unknown": item.what, "again": item.again}
             else:
-                kind = "boot" if isinstance(item.sentence, Boot) else "game"
+                kind = type(item.sentence).__name__.lower()
                 fields = dict(vars(item.sentence))
                 if kind == "game":
                     fields["moves"] = "".join(map(str, fields["moves"]))
-                else:
+                if kind == "boot":
                     fields["tableId"] = fields.pop("table_id")
                 yield {"kind": kind, "body": item.body, "radioId": item.radio_id, **fields}
 
@@ -47,6 +47,7 @@ def random_line(dice):
     bodies = [
         body_of(game),
         body_of(Boot(game.boot, dice.choice(["V1", "V2"]), "1.2.0", "2798")),
+        body_of(Menu(game.boot, dice.choice(["Hb", "Pt", "Rb0", "2b", "E"]))),
         f"NX,{dice.randrange(200)},{'y' * dice.randrange(100)}",
         f"NB,{dice.randrange(2, 5)},later",
         body_of(replace(game, seats=f"P{dice.choice('NRXz')}")),
@@ -88,7 +89,7 @@ def test_random_lines_give_the_same_items(modules):
     expected = list(python_items(pieces))
     assert result == expected
     kinds = [item.get("kind") or ("noise" if "noise" in item else "unknown") for item in expected]
-    assert min(map(kinds.count, ("boot", "game", "noise", "unknown"))) > 500
+    assert min(map(kinds.count, ("boot", "game", "menu", "noise", "unknown"))) > 500
 
 
 def random_lines_of_one_number(dice):

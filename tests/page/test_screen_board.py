@@ -6,10 +6,6 @@ from playwright.sync_api import expect
 import build_page
 from noughts.boards.flash import our_hex
 
-pytestmark = pytest.mark.skipif(
-    "screen_board" not in build_page.SECTIONS, reason="the emulator's core is not there"
-)
-
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory, no_library):
