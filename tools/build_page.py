@@ -70,18 +70,23 @@ def main() -> int:
 
 
 def build_all(folder: Path) -> None:
-    """The file, and the same as a site with what browsers need to install it."""
+    """The file, and the same as a site."""
     game = our_hex()
     library = usb_library()
     write(folder / "noughts.html", whole_page(game, library))
-    site = folder / "site"
-    write(site / "index.html", whole_page(game, library, is_site=True))
-    write(site / "noughts.hex", game.content.decode())
-    write(site / "manifest.webmanifest", (PAGE / "manifest.webmanifest").read_text())
-    write(site / "icon.svg", (SHARED / "icon.svg").read_text())
-    version = hashlib.sha256((site / "index.html").read_bytes()).hexdigest()[:16]
-    worker = (PAGE / "service_worker.js").read_text()
-    write(site / "service_worker.js", worker.replace("VERSION", version))
+    build_site(folder / "site", game, library)
+
+
+def build_site(folder: Path, game: Hex, library: UsbLibrary) -> None:
+    """The page for a web server, with what browsers need to open it without the internet."""
+    index = whole_page(game, library, is_site=True)
+    version = hashlib.sha256(index.encode()).hexdigest()[:16]
+    worker = (PAGE / "service_worker.js").read_text("utf-8")
+    write(folder / "index.html", index)
+    write(folder / "noughts.hex", game.content.decode())
+    write(folder / "manifest.webmanifest", (PAGE / "manifest.webmanifest").read_text("utf-8"))
+    write(folder / "icon.svg", (SHARED / "icon.svg").read_text("utf-8"))
+    write(folder / "service_worker.js", worker.replace("VERSION", version))
 
 
 def write(path: Path, text: str) -> None:

@@ -61,7 +61,7 @@ function thought(times, ply) {
   return times[ply] == null || before == null ? null : times[ply] - before;
 }
 
-/** Text that spreadsheets and pandas take for no formula, number, date, boolean or missing value. */
+/** Text that no program takes for a formula, number, date, boolean or missing value. */
 function plain(text) {
   const printable = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
   const isPlain = WORD.test(printable) && !MONTH.test(printable) && !VALUE.test(printable);

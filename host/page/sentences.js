@@ -30,8 +30,8 @@ export function framed(body, radioId = null) {
 }
 
 /**
- * What the part between `$` and `*` says: `{ kind: 'boot', 'menu' or 'game', body, radioId, … }`, else
- * `{ unknown }` if a later version may have sent it, else null.
+ * What the part between `$` and `*` says: `{ kind: 'boot', 'menu' or 'game', body, radioId, … }`,
+ * else `{ unknown }` if a later version may have sent it, else null.
  */
 export function parse(text) {
   const [, radioId = null, body = text] = RADIO.exec(text) ?? [];

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
+from needed import long
 from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
@@ -18,11 +19,10 @@ from sample_games import DRAW, stages, write
 
 TWO = "999..\n...9.\n.99..\n9....\n9999."
 DONE = re.compile("Done: the game is running")
-BOARDS = pytest.mark.parametrize("model", ["V1", "V2"])
 
 
-def packets_at_most(**limits):
-    return pytest.mark.parametrize(("model", "most_packets"), [*limits.items()])
+def packets_at_most(v1, v2):
+    return pytest.mark.parametrize(("model", "most_packets"), [("V1", v1), long("V2", v2, id="V2")])
 
 
 def board_with(model, changed=None):
@@ -78,7 +78,7 @@ def place_first_mark(page, plugged):
     expect(live).to_contain_text("Player B (◯) to move")
 
 
-@packets_at_most(V1=11_500, V2=22_000)
+@packets_at_most(11_500, 22_000)
 def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)
@@ -90,7 +90,7 @@ def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
     expect(live).to_contain_text("A (✕): a person. B (◯): a person.")
 
 
-@packets_at_most(V1=200, V2=750)
+@packets_at_most(200, 750)
 def test_same_game_again_changes_nothing(plug_in, model, most_packets):
     page, plugged = plug_in(board_with(model))
     connect(page, plugged)
@@ -98,7 +98,8 @@ def test_same_game_again_changes_nothing(plug_in, model, most_packets):
     assert put_game(page, plugged) <= most_packets
 
 
-@packets_at_most(V1=250, V2=850)
+@pytest.mark.long
+@pytest.mark.parametrize(("model", "most_packets"), [("V1", 250), ("V2", 850)])
 def test_one_changed_file(plug_in, model, most_packets):
     page, plugged = plug_in(board_with(model))
     connect(page, plugged)
@@ -110,7 +111,8 @@ def test_one_changed_file(plug_in, model, most_packets):
     assert b"draw game" not in plugged.board.flash
 
 
-@BOARDS
+@pytest.mark.long
+@pytest.mark.parametrize("model", ["V1", "V2"])
 def test_unplugged_while_flashing_then_once_more(plug_in, model):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)

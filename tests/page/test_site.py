@@ -1,0 +1,50 @@
+"""The site opens without the internet, once it was open."""
+
+import functools
+import http.server
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+import build_page
+from noughts.boards.flash import our_hex
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def site(tmp_path, no_library):
+    """The site's address, and what stops its server."""
+    build_page.build_site(tmp_path, our_hex(), build_page.UsbLibrary(no_library, ""))
+    handler = functools.partial(QuietHandler, directory=tmp_path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+
+    def stop():
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+    yield f"http://127.0.0.1:{server.server_port}/", stop
+    if thread.is_alive():
+        stop()
+
+
+def test_site_opens_without_the_internet(chromium, site):
+    address, stop = site
+    page = chromium.new_page()
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    assert page.evaluate("fetch('noughts.hex').then((response) => response.ok)")
+    stop()
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    page.keyboard.press("5")
+    expect(page.get_by_text("The chip played")).to_be_visible()
+    page.close()
