@@ -161,7 +161,7 @@ def test_game_comes_live_and_stays(plug_in):
     live = page.locator("#live")
     expect(live).to_contain_text("Player B (◯) to move")
     plugged.tap(page, "A", "B")
-    expect(live).to_contain_text("The game was abandoned")
+    expect(live).to_contain_text("In the menu: a second person")
     page.reload()
     page.get_by_role("link", name="Games").click()
     expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")

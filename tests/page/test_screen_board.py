@@ -34,7 +34,7 @@ def test_game_is_played_by_mouse_and_stays(page):
     page.get_by_role("button", name="Button B").click()
     expect(situation(page)).to_have_text("Player B (◯) to move")
     page.get_by_role("button", name="Buttons A and B together").click()
-    expect(situation(page)).to_have_text("The game was abandoned")
+    expect(situation(page)).to_have_text("In the menu: a second person")
     page.get_by_role("link", name="Games").click()
     expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
 
