@@ -15,7 +15,7 @@ const EDGE_PINS = {
 const CYCLES_PER_US = { V1: 16, V2: 64 }, FLASH = { V1: 0x40000, V2: 0x80000 };
 const RAM = { V1: 0x4000, V2: 0x20000 }, UICR_SIZE = 0x400, LINE = 8192, LED_COUNT = 25;
 const STOPPED = 1, LISTENS = 2;
-const LATE_US = 100_000; // after a longer delay, real time continues from now
+const LATE_US = 100_000; // what a frame may run at most; a later one goes on from then
 // The places of words in `status` (core.h), after three floats.
 const [REASON, WHAT, ADDRESS, PC, POWER, HALTED, LOCKED_UP, , FLASH_BUSY, IN, , OUT, , MORE] =
   Array.from({ length: 14 }, (_, nth) => 6 + nth);
@@ -238,7 +238,7 @@ export function play(board, afterFrame = () => {}, onError = (error) => { throw 
     last = time;
     frame = requestAnimationFrame(step);
     try {
-      board.runFor(us > LATE_US ? 0 : us);
+      board.runFor(Math.min(us, LATE_US));
     } catch (error) {
       cancelAnimationFrame(frame);
       onError(error);
