@@ -62,7 +62,7 @@ export class LiveBoard {
   draw() {
     const { start, game, menu } = this;
     this.root.hidden = !this.changed;
-    const name = start ? t('live.name', { version: start.board }) : 'micro:bit';
+    const name = start ? t('live.name', { version: start.hardware }) : 'micro:bit';
     const release = start ? t('live.release', { release: start.release }) : '';
     const text = [
       element('h2', {}, name),

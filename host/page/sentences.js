@@ -39,8 +39,8 @@ export function parse(text) {
   if (game) return gameOf(body, radioId, game);
   const start = BOOT.exec(body);
   if (start) {
-    const [, boot, board, release, tableId] = start;
-    return { kind: 'boot', body, radioId, boot, board, release, tableId };
+    const [, boot, hardware, release, tableId] = start;
+    return { kind: 'boot', body, radioId, boot, hardware, release, tableId };
   }
   const menu = MENU.exec(body);
   if (menu) return { kind: 'menu', body, radioId, boot: menu[1], choice: menu[2] };

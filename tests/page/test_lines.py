@@ -89,7 +89,7 @@ def test_random_lines_give_the_same_items(modules):
     expected = list(python_items(pieces))
     assert result == expected
     kinds = [item.get("kind") or ("noise" if "noise" in item else "unknown") for item in expected]
-    assert min(map(kinds.count, ("boot", "game", "menu", "noise", "unknown"))) > 500
+    assert min(map(kinds.count, ("boot", "game", "menu", "noise", "unknown"))) > 400
 
 
 def random_lines_of_one_number(dice):
@@ -99,8 +99,7 @@ def random_lines_of_one_number(dice):
         games = random_game("0000000A", 7, dice)
         if dice.random() < 0.2:
             last = dice.choice(games[:-1])
-            games = [*games[: games.index(last) + 1], last]
-            games[-1].end = "x"
+            games = [*games[: games.index(last) + 1], replace(last, end="x")]
         for game in games:
             if dice.random() < 0.6:
                 radio = dice.random() < 0.3
@@ -113,7 +112,8 @@ def random_lines_of_one_number(dice):
                         radio=radio,
                         late=dice.random() < 0.3,
                         at=dice.choice([None, dice.randrange(10**12, 10**12 + 60_000)]),
-                        text=body_of(game).removeprefix("NG,"),
+                        text=body_of(game),
+                        game=game,
                     )
                 )
     dice.shuffle(lines)
@@ -125,38 +125,29 @@ def test_random_subsets_of_lines_give_the_same_games(modules):
     groups = [random_lines_of_one_number(dice) for _ in range(500)]
 
     def as_object(line):
-        _, _, seats, first, moves, ms, end = line.text.split(",")
-        return {
-            "board": line.board,
-            "radio": line.radio,
-            "late": line.late,
-            "at": line.at,
-            "seats": seats,
-            "first": first,
-            "moves": moves,
-            "ms": int(ms),
-            "end": end,
-        }
+        game = vars(line.game) | {"moves": "".join(map(str, line.game.moves))}
+        return game | {"board": line.board, "radio": line.radio, "late": line.late, "at": line.at}
 
     result = modules.evaluate(
         "async (groups) => groups.map((await import('page/fold.js')).fold)",
         [[as_object(line) for line in group] for group in groups],
     )
 
-    def as_result(game):
-        times = game.times.split(",") if game.moves else []
+    def as_result(folded):
+        game = folded.game
+        times = folded.times.split(",") if game.moves else []
         return {
-            "board": game.board,
+            "board": folded.board,
             "seats": game.seats,
             "first": game.first,
-            "moves": game.moves,
+            "moves": "".join(map(str, game.moves)),
             "times": [int(time) if time else None for time in times],
             "ms": game.ms,
             "end": game.end,
-            "started": game.started,
-            "heard": game.heard,
-            "playedBefore": game.played_before,
-            "byRadio": bool(game.by_radio),
+            "started": folded.started,
+            "heard": folded.heard,
+            "playedBefore": folded.played_before,
+            "byRadio": bool(folded.by_radio),
         }
 
     assert result == [[as_result(game) for game, _ in fold(group)] for group in groups]
