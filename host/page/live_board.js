@@ -14,7 +14,7 @@ export class LiveBoard {
   start = null; // its last `$NB`
   game = null; // the last sentence of the game that is being played
   menu = null; // its last `$NM`, if it is in the menu
-  recovered = 0; // games that it had stored
+  recovered = new Set(); // the sentences of games that it had stored
   changed = 0; // counts everything that it sends
 
   #receiver;
@@ -46,14 +46,14 @@ export class LiveBoard {
     this.store.add(lines).catch(this.fail);
   }
 
-  #take({ sentence, late, radio }) {
+  #take({ sentence, late }) {
     this.changed += 1;
     if (sentence.kind === 'boot') {
       Object.assign(this, { start: sentence, game: null, menu: null });
     } else if (sentence.kind === 'menu') {
       Object.assign(this, { game: null, menu: sentence });
     } else if (late) {
-      this.recovered += radio ? 0 : 1;
+      this.recovered.add(sentence.body);
     } else {
       Object.assign(this, { game: sentence, menu: null });
     }

@@ -161,7 +161,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function flash() {
   if (!keepsGames && !(await takeStoredGames())) return;
-  const taken = live.recovered;
+  const taken = live.recovered.size;
   keepsGames = false;
   flashing = true;
   live.start = null;
@@ -190,7 +190,7 @@ function showProgress(stage, share) {
  */
 async function takeStoredGames() {
   live.start = null;
-  live.recovered = 0;
+  live.recovered.clear();
   say('board.status.taking');
   await restartGame();
   if (!(await passes(() => live.start, START_MS))) return true; // another program, or none
@@ -199,9 +199,9 @@ async function takeStoredGames() {
     say('board.v2Games');
     return false;
   }
-  for (let count = -1; count < live.recovered;) {
-    count = live.recovered;
-    await passes(() => live.recovered > count, RESENT_MS);
+  for (let count = -1; count < live.recovered.size;) {
+    count = live.recovered.size;
+    await passes(() => live.recovered.size > count, RESENT_MS);
   }
   return true;
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from noughts.brain.device import load_device
-from noughts.game import positions, solver
+from noughts.game import positions, puzzles, solver
 from noughts.game.positions import canonical, reachable, unfinished
 
 
@@ -104,10 +104,10 @@ def test_puzzles(modules):
           return puzzles().map((one) => [one.marks, one.right, one.wins, one.depth, level(one)]);
         }"""
     )
-    originals = [found for one in reachable() if (found := solver.puzzle_of(one))]
+    originals = [found for one in reachable() if (found := puzzles.puzzle_of(one))]
     assert result == [
-        [str(one.position), one.right, one.wins, one.depth, solver.level(one, {})]
+        [str(one.position), one.right, one.wins, one.depth, puzzles.puzzle_level(one, {})]
         for one in originals
     ]
     shown = {canonical(positions.parse(marks)) for marks, *_ in result}
-    assert shown == {one.position for one in solver.puzzles()}
+    assert shown == {one.position for one in puzzles.puzzles()}
