@@ -72,9 +72,9 @@ class ScreenBoard {
     this.root = $('device').content.firstElementChild.cloneNode(true);
     const live = this.root.querySelector('.live');
     this.live = new LiveBoard(live, store, `screen-${number}`, () => {});
-    this.lightUp = microbit(this.root.querySelector('.device'), `micro:bit ${number}`, (what) =>
-      this.act(what),
-    );
+    const device = this.root.querySelector('.device');
+    const act = (what) => this.act(what);
+    this.lightUp = microbit(device, `micro:bit ${number}`, act, () => {});
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
     $('screen-boards').append(this.root);
     inEachLanguage(() => this.translate(number));
