@@ -59,6 +59,7 @@ static void control_halting(u32 new) {
   if (new >> 16 != DBGKEY) return;
   run_state.debugged = new & C_DEBUGEN;
   run_state.halted = run_state.debugged && new & C_HALT;
+  if (run_state.halted) run_state.locked_up = false;
   if (run_state.debugged && new & C_STEP && !run_state.halted) run_state.steps = true;
 }
 
