@@ -170,7 +170,7 @@ async function flash() {
     $('flash-progress').hidden = false;
     await usb.flash(intelHex, { partial: true, progress: showProgress });
     say('board.status.starting');
-    if (!(await passes(() => live.start, START_MS))) throw { key: 'error.not-started' };
+    if (!(await starts()) && !(await startsAgain())) throw { key: 'error.not-started' };
     say('board.status.done', { taken });
   } catch (thrown) {
     throw thrown.code === DISCONNECTED ? { key: 'error.unplugged-flashing' } : thrown;
@@ -178,6 +178,14 @@ async function flash() {
     $('flash-progress').hidden = true;
     flashing = false;
   }
+}
+
+const starts = () => passes(() => live.start, START_MS);
+
+/** A board that was erased has filled no buffers before: they have swallowed its first start. */
+async function startsAgain() {
+  await restartGame();
+  return starts();
 }
 
 function showProgress(stage, share) {
@@ -193,7 +201,7 @@ async function takeStoredGames() {
   live.recovered.clear();
   say('board.status.taking');
   await restartGame();
-  if (!(await passes(() => live.start, START_MS))) return true; // another program, or none
+  if (!(await starts())) return true; // another program, or none
   if (version === 'V2') {
     keepsGames = true;
     say('board.v2Games');
