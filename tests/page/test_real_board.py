@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
-from needed import long
 from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
@@ -21,8 +20,7 @@ TWO = "999..\n...9.\n.99..\n9....\n9999."
 DONE = re.compile("Done: the game is running")
 
 
-def packets_at_most(v1, v2):
-    return pytest.mark.parametrize(("model", "most_packets"), [("V1", v1), long("V2", v2, id="V2")])
+PACKETS = ("model", "most_packets")
 
 
 def board_with(model, changed=None):
@@ -78,7 +76,8 @@ def place_first_mark(page, plugged):
     expect(live).to_contain_text("Player B (◯) to move")
 
 
-@packets_at_most(11_500, 22_000)
+@pytest.mark.long
+@pytest.mark.parametrize(PACKETS, [("V1", 11_500), ("V2", 22_000)])
 def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)
@@ -90,7 +89,8 @@ def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
     expect(live).to_contain_text("A (✕): a person. B (◯): a person.")
 
 
-@packets_at_most(200, 750)
+@pytest.mark.long
+@pytest.mark.parametrize(PACKETS, [("V1", 200), ("V2", 750)])
 def test_same_game_again_changes_nothing(plug_in, model, most_packets):
     page, plugged = plug_in(board_with(model))
     connect(page, plugged)
@@ -99,7 +99,7 @@ def test_same_game_again_changes_nothing(plug_in, model, most_packets):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("model", "most_packets"), [("V1", 250), ("V2", 850)])
+@pytest.mark.parametrize(PACKETS, [("V1", 250), ("V2", 850)])
 def test_one_changed_file(plug_in, model, most_packets):
     page, plugged = plug_in(board_with(model))
     connect(page, plugged)
