@@ -122,6 +122,23 @@ def test_sink_is_told_after_storing_and_its_events_reach_everybody(tmp_path):
     assert watch.session.waiting == {"mqtt://broker": "no collector"}
 
 
+def test_what_was_stored_is_shown_even_if_a_sink_fails(tmp_path):
+    class FailingSink(Order):
+        def pass_on(self, store):
+            raise KeyError("a fault in a sink")
+
+    path, shown = tmp_path / "games.db", []
+    watch = Watch(path, [], [FailingSink(path)])
+    watch.subscribe(shown.extend)
+    sends(watch, BOOT)
+    watch.start()
+    until(watch.stop.is_set, "the end of the watch")
+    watch.close()
+    assert BOOT in [event.sentence for event in shown if isinstance(event, SentenceStored)]
+    assert BOARD in watch.session.boards
+    assert "a fault in a sink" in watch.error
+
+
 def test_session_knows_names_and_is_newer_than_what_subscribers_get(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
         store.name_board(BOARD, "red")

@@ -178,20 +178,27 @@ class Watch:
             raise
 
     def _tell(self, recorder: Recorder, events: Sequence[Event]) -> None:
-        """Tell everybody what was stored."""
-        all_events = [*events]
-        for sink in self._sinks:
-            all_events += sink.pass_on(recorder.store)
+        """Tell everybody what was stored: first the session and subscribers, then the sinks.
+
+        What a sink raises ends the watch, but what was stored by then is shown.
+        """
         with self.lock:
             self.store_path = recorder.store.path
             self.noise, self.refused = recorder.noise, recorder.radio.refused
-            for event in all_events:
-                self.session.take(event)
-                if isinstance(event, StoreGone):
-                    self.moved = event.text()
-            if all_events:
-                for callback in self._subscribers:
-                    callback(all_events)
+            self._show(events)
+        for sink in self._sinks:
+            sink_events = sink.pass_on(recorder.store)
+            with self.lock:
+                self._show(sink_events)
+
+    def _show(self, events: Sequence[Event]) -> None:
+        """Give events to the session and subscribers."""
+        for event in events:
+            self.session.take(event)
+            if isinstance(event, StoreGone):
+                self.moved = event.text()
+        for callback in self._subscribers if events else ():
+            callback([*events])
 
     def _close_ends(self) -> None:
         with self._ending:
