@@ -475,6 +475,15 @@ def test_doctor_corrects_games_that_do_not_match_their_lines(store, noughts):
     assert [game.number for game in games(store, GameFilter())] == [1, 2]
 
 
+@pytest.mark.parametrize("change", ["UPDATE boots SET release = '9.9'", "DELETE FROM boots"])
+def test_doctor_corrects_boots_that_do_not_match_their_lines(store, change):
+    insert(store, "usb-1", BOOT, AT)
+    stored = store.read("SELECT * FROM boots")
+    store.read(change)
+    store.correct_games()
+    assert len(stored) == 1 and store.read("SELECT * FROM boots") == stored
+
+
 def test_doctor_deletes_a_game_that_is_stored_twice(store):
     insert(store, "usb-1", START, AT)
     columns = "board, boot, number, line, seats, first, moves, times, ms, end, by_radio, started"

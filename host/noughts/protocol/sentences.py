@@ -80,6 +80,7 @@ BOOT_FIELDS = tuple(field.name for field in fields(Boot))
 GAME_FIELDS = tuple(field.name for field in fields(Game))
 """The names of their fields, in the order in which a sentence has them."""
 _MOVES = GAME_FIELDS.index("moves")
+_DIGITS = "012345678"
 
 
 def _pattern(head: str, names: Sequence[str], **patterns: str) -> re.Pattern[str]:
@@ -88,6 +89,7 @@ def _pattern(head: str, names: Sequence[str], **patterns: str) -> re.Pattern[str
 
 
 _HEADS = {Boot: "NB,1", Menu: "NM", Game: "NG"}
+_FORMATS = {kind: head + ",%s" * len(fields(kind)) for kind, head in _HEADS.items()}
 _BOOT = _pattern(
     _HEADS[Boot],
     BOOT_FIELDS,
@@ -198,13 +200,13 @@ def values(sentence: Sentence) -> list[str | int]:
     """Its fields as a sentence and the store have them: moves are digits."""
     plain = list(vars(sentence).values())
     if isinstance(sentence, Game):
-        plain[_MOVES] = "".join(map(str, sentence.moves))
+        plain[_MOVES] = "".join(map(_DIGITS.__getitem__, sentence.moves))
     return plain
 
 
 def body(sentence: Sentence) -> str:
     """The part between `$` and `*` of a sentence by cable."""
-    return ",".join([_HEADS[type(sentence)], *map(str, values(sentence))])
+    return _FORMATS[type(sentence)] % tuple(values(sentence))  # faster than a join
 
 
 def parse(body: str) -> ParsedSentence:
@@ -232,36 +234,36 @@ def parse(body: str) -> ParsedSentence:
 def _game(match: re.Match[str]) -> Game:
     # The groups have the order of the fields, see `_pattern`.
     boot, number, seats, first, moves, ms, end, *later_fields = match.groups()
-    cells, _, _, result = _played(moves, first)
+    cells, result = _played(moves, first)
     if end != result and not (end == "x" and result == "-"):
         raise SentenceError("the end of the game does not follow from its moves; ignore the line")
     return Game(boot, int(number), seats, first, cells, int(ms), end, *later_fields)
 
 
-def outcome(moves: Iterable[int], first: str) -> str:
-    """The result of these moves by the rules: `-`, `A`, `B` or `=`.
+def outcome(moves: Iterable[int] | str, first: str) -> str:
+    """The result of these moves, cells or digits, by the rules: `-`, `A`, `B` or `=`.
 
     Raises `SentenceError` if a cell is taken twice, or for a move after the end.
     """
-    return _played("".join(map(str, moves)), first)[-1]
+    digits = moves if isinstance(moves, str) else "".join(map(str, moves))
+    return _played(digits, first)[1]
 
 
 @lru_cache(maxsize=1024)
-def _played(moves: str, first: str) -> tuple[tuple[int, ...], int, int, str]:
-    """The cells, the marks (as masks) of the player to move and of the other, and the outcome.
-
-    They follow from those of one move less, which a board has just sent.
-    """
-    if not moves:
-        return (), 0, 0, "-"
-    (cells, mover, other, result), cell = _played(moves[:-1], first), int(moves[-1])
-    if result != "-":
-        raise SentenceError("a move after the end of the game; ignore the line")
-    if cell in cells:
-        raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-    mover |= 1 << cell
-    if WON[mover]:
-        result = player_of(first, len(cells))
-    elif mover | other == FULL:
-        result = "="
-    return (*cells, cell), other, mover, result
+def _played(moves: str, first: str) -> tuple[tuple[int, ...], str]:
+    """The cells of these digits, and the outcome."""
+    cells = tuple(map(int, moves))
+    mover = other = 0
+    # Masks of the marks: of the player who made the last move, and of the other one.
+    result = "-"
+    for ply, cell in enumerate(cells):
+        if result != "-":
+            raise SentenceError("a move after the end of the game; ignore the line")
+        if (mover | other) >> cell & 1:
+            raise SentenceError(f"cell {cell} is taken twice; ignore the line")
+        mover, other = other | 1 << cell, mover
+        if WON[mover]:
+            result = player_of(first, ply)
+        elif mover | other == FULL:
+            result = "="
+    return cells, result

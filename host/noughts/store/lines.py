@@ -63,7 +63,8 @@ _GAME_COLUMNS = ("id", "line", "board", *GAME_FIELDS, *_FOLDED)
 _GAME = f"{_insert('games', _GAME_COLUMNS)} ON CONFLICT (id) DO UPDATE SET " + ", ".join(
     f"{name} = excluded.{name}" for name in _GAME_COLUMNS[1:]
 )
-_BOOT = _insert("boots", ("line", "board", "by_radio", "heard", *BOOT_FIELDS))
+_BOOT_COLUMNS = ("line", "board", "by_radio", "heard", *BOOT_FIELDS)
+_BOOT = _insert("boots", _BOOT_COLUMNS)
 
 
 class Received(NamedTuple):
@@ -125,12 +126,12 @@ class _LineRow(NamedTuple):
     text: str
 
 
-_line_row = reader(_LineRow)
+_read_lines = reader(_LineRow)
 
 
-def _line_of(row: Sequence[Any]) -> Line:
+def _line_of(row: _LineRow) -> Line:
     """A line about a game, from its row. Raises `RowError`."""
-    id, board, by_radio, late, at, text = _line_row(row)
+    id, board, by_radio, late, at, text = row
     return Line(id, board, bool(by_radio), bool(late), at, text, _sentence(text, Game))
 
 
@@ -307,8 +308,8 @@ class Lines:
             f"SELECT {_LINE_COLUMNS} FROM lines JOIN boards ON boards.id = board "
             "WHERE boot = ? AND number = ?"
         )
-        for line in map(_line_of, self._db.execute(query, key)):
-            game_lines.put(line)
+        for row in _read_lines(self._db.execute(query, key).fetchall()):
+            game_lines.put(_line_of(row))
         if game_lines.lines:
             # Of a damaged file's games with one first line, the lowest id counts.
             query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ? ORDER BY id DESC"
@@ -317,10 +318,7 @@ class Lines:
 
     def derive(self, games: str) -> None:
         """Make all games and boots from the lines. games: a table with the games' ids."""
-        for line_id, board_id, by_radio, at, text in self._db.execute(_BOOT_LINES).fetchall():
-            sentence = _sentence(text, Boot | Menu)
-            if isinstance(sentence, Boot):
-                self._db.execute(_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
+        self._db.executemany(_BOOT, self._boot_rows())
         # The highest id comes first: a game that had none gets the next one.
         highest = f"SELECT boot, number FROM {games} ORDER BY id DESC LIMIT 1"
         keys = "SELECT boot, number FROM lines WHERE number GROUP BY boot, number ORDER BY min(id)"
@@ -331,11 +329,12 @@ class Lines:
             self._cached.clear()
 
     def correct_games(self) -> int:
-        """Rebuild the games that do not follow from their lines; returns how many.
+        """Rebuild the games and boots that do not follow from their lines; returns how many games.
 
         That is 0 unless the file is damaged.
         """
         self._write()
+        self._correct_boots()
         keys = self._db.execute(
             "SELECT boot, number FROM games UNION SELECT boot, number FROM lines WHERE number"
         )
@@ -355,6 +354,23 @@ class Lines:
                 self._renew(game_lines)
                 self._delete_other_games(game_lines)
         return wrong
+
+    def _correct_boots(self) -> None:
+        """Rebuild the table `boots` if it does not follow from the lines."""
+        expected = self._boot_rows()
+        stored = self._db.execute(f"SELECT {', '.join(_BOOT_COLUMNS)} FROM boots").fetchall()
+        if Counter(expected) != Counter(stored):
+            self._db.execute("DELETE FROM boots")
+            self._db.executemany(_BOOT, expected)
+
+    def _boot_rows(self) -> list[tuple[int | str | None, ...]]:
+        """The rows of the table `boots` that follow from the lines."""
+        rows: list[tuple[int | str | None, ...]] = []
+        for line_id, board_id, by_radio, at, text in self._db.execute(_BOOT_LINES):
+            sentence = _sentence(text, Boot | Menu)
+            if isinstance(sentence, Boot):
+                rows.append((line_id, board_id, by_radio, at, *values(sentence)))
+        return rows
 
     def _delete_other_games(self, game_lines: _GameLines) -> None:
         """Delete games with this boot and number that are not those of the lines."""

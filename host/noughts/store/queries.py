@@ -7,12 +7,13 @@ from typing import NamedTuple
 from noughts.errors import StoreError
 from noughts.protocol.describe import called
 from noughts.store.game_filter import GameFilter
+from noughts.store.rows import Columns
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
 from noughts.store.store import Store, command_for, or_demonstration
 from noughts.store.stored_game import (
     LegalGame,
     StoredGame,
-    check_game,
+    check_games,
     check_legal,
     check_seats,
     check_times,
@@ -104,8 +105,9 @@ class _LastGame(NamedTuple):
     played_before: int | None
     time: int
 
-    def check(self) -> None:
-        check_times(self.started, self.played_before)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        check_times(columns["started"], columns["played_before"])
 
 
 class PlayedGame(NamedTuple):
@@ -119,15 +121,17 @@ class PlayedGame(NamedTuple):
     times: str
     end: str
 
-    def check(self) -> None:
-        """Raise `ValueError` if noughts cannot have stored it."""
-        check_game(self.seats, self.first, self.moves, self.times, self.end)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        """Raise `ValueError` if noughts cannot have stored such games."""
+        check_games(columns)
 
 
 class _LegalPlayedGame(PlayedGame):
-    def check(self) -> None:
-        super().check()
-        check_legal(self.moves, self.first, self.end)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        check_games(columns)
+        check_legal(columns)
 
 
 def played(store: Store, game_filter: GameFilter, legal: bool = False) -> Iterator[PlayedGame]:
@@ -153,8 +157,9 @@ def seats_played(store: Store) -> set[str]:
 class _Seats(NamedTuple):
     seats: str
 
-    def check(self) -> None:
-        check_seats(self.seats)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        check_seats(columns["seats"])
 
 
 class KnownBoard(NamedTuple):
@@ -170,9 +175,10 @@ class KnownBoard(NamedTuple):
     heard: int | None
     """When the last sentence of a game was received, in ms since 1970; None if unknown."""
 
-    def check(self) -> None:
+    @staticmethod
+    def check(columns: Columns) -> None:
         """Raise `ValueError` for a time that noughts does not store."""
-        check_times(self.heard)
+        check_times(columns["heard"])
 
 
 _BOARDS = """

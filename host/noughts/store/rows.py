@@ -1,39 +1,47 @@
 """Rows of the store as objects, checked: a damaged file may hold anything."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, TypeVar, get_args, get_type_hints
 
 _Row = TypeVar("_Row")
+
+AT_ONCE = 1_000
+"""Rows that are read and checked together."""
+
+Columns = Mapping[str, Sequence[Any]]
+"""The values of several rows, by the name of their field."""
 
 
 class RowError(ValueError):
     """A row is one that noughts cannot have written. A `Store` reports it as damage."""
 
 
-def reader(row_type: type[_Row]) -> Callable[[Sequence[Any]], _Row]:
-    """A function that makes a `NamedTuple` of a row; each value must have its field's type.
+def reader(row_type: type[_Row]) -> Callable[[Sequence[Sequence[Any]]], list[_Row]]:
+    """A function that makes objects of a `NamedTuple` of rows, with the types of its fields.
 
-    If the type has a method `check`, that must not raise `ValueError`. The function raises
-    `RowError`.
+    If the type has a class method `check`, it gets the `Columns`, and raises `ValueError` if they
+    are wrong. The function raises `RowError`.
     """
-    allowed_types = [get_args(hint) or (hint,) for hint in get_type_hints(row_type).values()]
-    valid_rows: set[tuple[type, ...]] = set()  # a store has few different ones
-    make: Callable[[Sequence[Any]], _Row] = row_type._make  # type: ignore[attr-defined]
-    check: Callable[[_Row], object] | None = getattr(row_type, "check", None)
+    # By column, because one call of a built-in function for 1,000 values costs less than 1,000
+    # calls of our own: an export of 100,000 games would take a third longer.
+    allowed_types = {
+        name: set(get_args(hint) or (hint,)) for name, hint in get_type_hints(row_type).items()
+    }
+    check: Callable[[Columns], object] | None = getattr(row_type, "check", None)
 
-    def read(row: Sequence[Any]) -> _Row:
-        types = tuple(map(type, row))
-        if types not in valid_rows:
-            for name, allowed in zip(types, allowed_types, strict=True):
-                if name not in allowed:
-                    raise RowError(f"{row_type.__name__} with {name.__name__}")
-            valid_rows.add(types)
-        item = make(row)
+    def read(rows: Sequence[Sequence[Any]]) -> list[_Row]:
+        if not rows:
+            return []
+        columns = dict(zip(allowed_types, zip(*rows, strict=True), strict=True))
+        for name, column in columns.items():
+            for other_type in set(map(type, column)) - allowed_types[name]:
+                raise RowError(f"{row_type.__name__} with {other_type.__name__} as its {name}")
         if check is not None:
             try:
-                check(item)
+                check(columns)
             except ValueError as error:
                 raise RowError(str(error)) from error
-        return item
+        return list(map(tuple.__new__, repeat(row_type), rows))  # type: ignore[arg-type]
 
     return read

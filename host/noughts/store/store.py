@@ -19,7 +19,7 @@ from noughts.invocation import quoted
 from noughts.store.board_names import caseless
 from noughts.store.failures import can_lock_files, damaged, store_error
 from noughts.store.lines import Lines, Received, Stored
-from noughts.store.rows import RowError, reader
+from noughts.store.rows import AT_ONCE, RowError, reader
 from noughts.store.schema import APPLICATION_ID, OLDEST_VERSION, TABLES, VERSION
 from noughts.store.upgrade import upgrade
 
@@ -154,7 +154,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return self._lines.add(received)
 
     def correct_games(self) -> int:
-        """Rebuild the games that do not follow from their lines; returns how many.
+        """Rebuild the games and boots that do not follow from their lines; returns how many games.
 
         That is 0 unless the store is damaged.
         """
@@ -232,9 +232,11 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def rows(self, row_type: type[_Row], query: str, values: Sequence[Any] = ()) -> Iterator[_Row]:
         """The rows of a query as objects of a `NamedTuple`, see `rows.py`. Raises `StoreError`."""
-        as_object = reader(row_type)
+        as_objects = reader(row_type)
         with self._readable_errors():
-            yield from map(as_object, self.db.execute(query, values))
+            cursor = self.db.execute(query, values)
+            while rows := cursor.fetchmany(AT_ONCE):
+                yield from as_objects(rows)
 
     def replaced(self) -> bool:
         """Whether its files were deleted or moved; there may be others in their place."""

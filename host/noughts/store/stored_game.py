@@ -1,7 +1,8 @@
 """A stored game, and what its row must hold."""
 
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import sub
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from noughts.game.review import mistakes
 from noughts.protocol import describe
 from noughts.protocol.describe import called
 from noughts.protocol.sentences import outcome, player_of
+from noughts.store.rows import Columns
 from noughts.store.timestamps import When
 
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
@@ -21,44 +23,44 @@ _MAX_TIMES = 200
 """Characters: nine times of ten digits, and then some."""
 
 
-def check_game(seats: str, first: str, moves: str, times: str, end: str) -> None:
-    """Raise `ValueError` if noughts cannot have stored a game like this, so its row is damaged.
+def check_games(columns: Columns) -> None:
+    """Raise `ValueError` if noughts cannot have stored games like these, so a row is damaged.
 
     It does not look whether the moves are legal, because an export reads 100,000 games.
     """
-    if (seats, first, end) not in _CHECKED:
-        check_seats(seats)
-        if first not in ("A", "B") or end not in describe.RESULTS:
-            raise ValueError("a game that nobody began, or with an unknown end")
-        _CHECKED.add((seats, first, end))
-    if moves.strip("012345678") or len(moves) > _MAX_PLIES:
+    check_seats(columns["seats"])
+    if not (set(columns["first"]) <= {"A", "B"} and set(columns["end"]) <= describe.RESULTS.keys()):
+        raise ValueError("a game that nobody began, or with an unknown end")
+    moves, times = columns["moves"], columns["times"]
+    plies = list(map(len, moves))
+    if "".join(moves).strip("012345678") or max(plies) > _MAX_PLIES:
         raise ValueError("a game with something else than moves")
-    if times.strip("0123456789,") or times.count(",") != (len(moves) or 1) - 1:
+    commas = [(n or 1) - 1 for n in plies]
+    if "".join(times).strip("0123456789,") or list(map(str.count, times, repeat(","))) != commas:
         raise ValueError("a game without a time for each move")
-    if len(times) > _MAX_TIMES:
+    if max(map(len, times)) > _MAX_TIMES:
         raise ValueError("a game with a time of too many digits")
 
 
-_CHECKED: set[tuple[str, str, str]] = set()
-"""Of seats, beginners and ends there are few combinations."""
+def check_legal(columns: Columns) -> None:
+    """Raise `ValueError` if moves are not legal, or have another end."""
+    for moves, first, end in zip(columns["moves"], columns["first"], columns["end"], strict=True):
+        if end not in (outcome(moves, first), "x"):
+            raise ValueError("a game whose end does not follow from its moves")
 
 
-def check_legal(moves: str, first: str, end: str) -> None:
-    """Raise `ValueError` if the moves are not legal, or have another end."""
-    if end not in (outcome(map(int, moves), first), "x"):
-        raise ValueError("a game whose end does not follow from its moves")
+def check_seats(seats: Iterable[str]) -> None:
+    """Raise `ValueError` if these are not the seats of two players each."""
+    for pair in set(seats):
+        if len(pair) != 2 or not (pair.isascii() and pair.isalpha()):
+            raise ValueError("a game without two players")
 
 
-def check_seats(seats: str) -> None:
-    """Raise `ValueError` if these are not the seats of two players."""
-    if len(seats) != 2 or not (seats.isascii() and seats.isalpha()):
-        raise ValueError("a game without two players")
-
-
-def check_times(*times: int | None) -> None:
+def check_times(*columns: Iterable[int | None]) -> None:
     """Raise `ValueError` for a time that is not before the year 9999."""
-    for time in times:
-        if time is not None and not -_YEAR_9999 < time < _YEAR_9999:
+    for column in columns:
+        times = {time for time in column if time is not None}
+        if times and not -_YEAR_9999 < min(times) <= max(times) < _YEAR_9999:
             raise ValueError("a time that no calendar has")
 
 
@@ -81,9 +83,9 @@ def thinking(times: str) -> list[int | None]:
 @lru_cache(1)  # an export asks about A and about B
 def _mistakes(moves: str) -> tuple[int, int]:
     """How many mistakes the player who began has made, and the other one."""
-    plies = mistakes(moves)
-    of_second = len([ply for ply in plies if ply & 1])
-    return len(plies) - of_second, of_second
+    wrong_plies = mistakes(moves)
+    of_second = sum(map((1).__and__, wrong_plies))
+    return len(wrong_plies) - of_second, of_second
 
 
 class StoredGame(NamedTuple):
@@ -115,10 +117,11 @@ class StoredGame(NamedTuple):
     release: str | None
     table_id: str | None
 
-    def check(self) -> None:
-        """Raise `ValueError` if noughts cannot have stored it, so its row is damaged."""
-        check_game(self.seats, self.first, self.moves, self.times, self.end)
-        check_times(self.started, self.played_before, self.heard)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        """Raise `ValueError` if noughts cannot have stored such games, so a row is damaged."""
+        check_games(columns)
+        check_times(columns["started"], columns["played_before"], columns["heard"])
 
     @property
     def result(self) -> str:
@@ -168,7 +171,8 @@ class StoredGame(NamedTuple):
 class LegalGame(StoredGame):
     """A stored game whose moves were checked too, for those who replay it."""
 
-    def check(self) -> None:
-        """Raise `ValueError` if no board can have played it, so its row is damaged."""
-        super().check()
-        check_legal(self.moves, self.first, self.end)
+    @staticmethod
+    def check(columns: Columns) -> None:
+        """Raise `ValueError` if no board can have played such games, so a row is damaged."""
+        StoredGame.check(columns)
+        check_legal(columns)

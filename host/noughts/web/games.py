@@ -214,7 +214,7 @@ def read(body: bytes) -> list[Game]:
         first = "A" if sent["first"] or friend else "B"
         stages = []
         for plies, ms in enumerate(times):
-            end = outcome(map(int, moves[:plies]), first)
+            end = outcome(moves[:plies], first)
             fields = sent["session"], sent["number"], seats, first, moves[:plies], ms, end
             game = parse(f"NG,{','.join(map(str, fields))}").sentence
             assert isinstance(game, Game)
