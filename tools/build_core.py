@@ -22,6 +22,8 @@ def build(to: Path) -> str:
     ran = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
     if "No module named ziglang" in ran.stderr:
         return "the compiler is missing; run make core, which installs it"
+    if not ran.returncode:
+        to.chmod(0o644)  # the linker makes programs
     return ran.stderr if ran.returncode else ""
 
 

@@ -1,7 +1,7 @@
 """Compare the traces of this emulator with those of another one, such as an older commit's.
 
     tools/compare_cores.py OLD/host --python OLD/.venv/bin/python        # all scenarios
-    tools/compare_cores.py OLD/host --python … --only 'V1 random' --seconds
+    tools/compare_cores.py OLD/host --python … --only 'V1 random'
 
 Both run the same firmware, seed and inputs at the same device times. At each step a trace has the
 time, the instructions, the registers, a checksum of RAM and one of flash, LEDs, tone and output.
@@ -253,7 +253,7 @@ def _compare(name: str, old: tuple[Path, str], images: Path) -> tuple[bool, floa
     return False, before, after
 
 
-def _write_images(folder: Path) -> None:
+def write_images(folder: Path) -> None:
     """The game in the flash of both kinds of boards, after a first start."""
     sys.path[:0] = [str(ROOT / "host"), str(ROOT / "tools/harness")]
     from official import NEWEST, stepped
@@ -278,7 +278,7 @@ def main() -> int:
     sys.path[:0] = [str(TESTS)]
     options.images.mkdir(parents=True, exist_ok=True)
     if not any(options.images.iterdir()):
-        _write_images(options.images)
+        write_images(options.images)
     old = options.host.resolve(), options.python
     names = [name for name in scenarios() if options.only in name]
     results = [_compare(name, old, options.images) for name in names]

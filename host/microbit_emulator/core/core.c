@@ -4,6 +4,7 @@
 #include "chance.c"
 #include "memory.c"
 #include "floats.c"
+#include "parallel.c"
 #include "processor.c"
 #include "exceptions.c"
 #include "peripheral.c"

@@ -92,7 +92,7 @@ typedef struct {
   u32 c;           // 0 or 1
   i32 v;           // negative if V
   u32 primask, ipsr;
-  u32 basepri, faultmask, control, q, fpscr, other_sp, it;  // of the Cortex-M4
+  u32 basepri, faultmask, control, q, ge, fpscr, other_sp, it;  // of the Cortex-M4
   u32 s[32];       // its floating-point registers
   u32 link;        // the EXC_RETURN that is being used
   u32 at;          // the instruction that is being executed

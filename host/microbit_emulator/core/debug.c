@@ -34,6 +34,7 @@ void EXPORT(set_core_register)(u32 number, u32 new) {
     cpu.c = new >> 29 & 1;
     cpu.v = (i32)(new << 3);
     cpu.q = new >> 27 & 1;
+    cpu.ge = new >> 16 & 15;
     cpu.ipsr = new & 0x1ff;
   } else if (number == 17 || number == 18) write_special(number - 9, new);
   else if (number == 20) {

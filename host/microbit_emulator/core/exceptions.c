@@ -218,6 +218,7 @@ static void leave_exception(void) {
   cpu.c = xpsr >> 29 & 1;
   cpu.v = (i32)(xpsr << 3);
   cpu.q = xpsr >> 27 & 1;
+  cpu.ge = xpsr >> 16 & 15;
   cpu.ipsr = xpsr & 0x1ff;
   run_state.look_at_mask = 0;
   run_state.event_register = true;

@@ -1,9 +1,8 @@
 // The processor: ARMv6-M (Cortex-M0), and ARMv7E-M with single-precision floats (Cortex-M4F).
 //
 // One instruction takes one cycle. Skipped instructions of an IT block take none, and a slice does
-// not end inside such a block. Exceptions are in exceptions.c. Not modelled: the DSP instructions
-// on several small numbers at once, double precision, FPSCR's cumulative flags and rounding modes,
-// exclusive access (STREX always succeeds), unaligned accesses (they work on both processors).
+// not end inside such a block. Exceptions are in exceptions.c. Not modelled: double precision,
+// FPSCR's cumulative flags and rounding modes, exclusive access (STREX always succeeds), unaligned accesses (they work on both processors).
 //
 // Source: ARMv6-M and ARMv7-M Architecture Reference Manuals (DDI 0419, DDI 0403).
 #include "core.h"
@@ -83,7 +82,8 @@ static u32 reverse_bits(u32 value) {
 
 // The XPSR, and what of it MSR changes.
 static u32 flags(i32 nz, u32 c, i32 v) {
-  return ((u32)nz & 1u << 31) | (u32)!nz << 30 | c << 29 | (u32)(v < 0) << 28 | cpu.q << 27;
+  return ((u32)nz & 1u << 31) | (u32)!nz << 30 | c << 29 | (u32)(v < 0) << 28 | cpu.q << 27 |
+         cpu.ge << 16;
 }
 
 #define SET_FLAGS(xpsr) do { \

@@ -130,8 +130,9 @@ switch (h >> 4) {
       case 4: r[rd] = rn << 12 | u; break;                               // MOVW
       case 12: r[rd] = (r[rd] & 0xffff) | (rn << 12 | u) << 16; break;   // MOVT
       case 16: case 18: case 24: case 26: {                              // SSAT, USAT
-        i32 number = h & 0x20 ? (i32)r[rn] >> (x ? x : 31) : (i32)(r[rn] << x);
+        i32 number = h & 0x20 ? (i32)r[rn] >> x : (i32)(r[rn] << x);
         i64 high = ((i64)1 << y) - 1, low = h & 0x80 ? 0 : -high - 1;
+        if (h & 0x20 && !x) { r[rd] = saturate_halves(r[rn], low, high); break; }
         i64 saturated = most(low, least(high, number));
         if (saturated != number) cpu.q = 1;
         r[rd] = (u32)saturated;
@@ -160,7 +161,11 @@ switch (h >> 4) {
       r[rd] = read_special(b & 255, flags(nz, c, v));
     } else if ((h & 0xfff0) == 0xf380) {
       result = r[rn];
-      if ((b & 255) < 4) { SET_FLAGS(result); cpu.q = result >> 27 & 1; }
+      if ((b & 255) < 4) {
+        SET_FLAGS(result);
+        cpu.q = result >> 27 & 1;
+        if (b & 0x400) cpu.ge = result >> 16 & 15;
+      }
       else write_special(b & 255, result);
     } else if (h == 0xf3af) {
       if ((b & 255) == 3) { why = AT_WFI; goto out; }
@@ -215,7 +220,12 @@ switch (h >> 4) {
   case 0xfa0 ... 0xfaf:
     y = r[rn];
     if (!(b & 0x80)) {
-      if (h & 0x80) goto undefined_wide;
+      if (h & 0x80) {
+        u = b >> 4 & 7;
+        if ((u & 3) == 3 || (h >> 4 & 3) == 3) goto undefined_wide;
+        r[rd] = compute_parallel(h >> 4 & 7, u, y, r[rm]);
+        break;
+      }
       u = r[rm] & 255;
       x = c;
       switch (h >> 5 & 3) {
@@ -266,6 +276,7 @@ switch (h >> 4) {
         case 5: r[rd] = (y & 0xff00ff) << 8 | (y >> 8 & 0xff00ff); break;
         case 6: r[rd] = reverse_bits(y); break;
         case 7: r[rd] = (u32)(i16)__builtin_bswap16((u16)y); break;
+        case 8: r[rd] = select_bytes(r[rn], y); break;
         case 12: r[rd] = y ? (u32)__builtin_clz(y) : 32; break;
         default: goto undefined_wide;
       }
@@ -301,8 +312,13 @@ switch (h >> 4) {
     r[rd] = (u32)((u64)sum >> 32);
     break;
   }
+  case 0xfb7:  // USAD8, USADA8
+    y = sum_of_differences(r[rn], r[rm]);
+    r[rd] = rt == 15 ? y : r[rt] + y;
+    break;
   case 0xfb8: case 0xfba: case 0xfbc: case 0xfbe: {  // SMULL, UMULL, SMLAL, UMLAL, UMAAL
     u64 product = h & 0x20 ? (u64)r[rn] * r[rm] : (u64)((i64)(i32)r[rn] * (i32)r[rm]);
+    if ((h >> 4) == 0xfbc && b & 0x40) goto long_dual;
     if ((h >> 4) == 0xfbc && b & 0x80)  // SMLALxy
       product = (u64)((i64)(b & 0x20 ? (i32)r[rn] >> 16 : (i16)r[rn]) *
                       (b & 0x10 ? (i32)r[rm] >> 16 : (i16)r[rm]));
@@ -310,6 +326,14 @@ switch (h >> 4) {
     else if (h & 0x40) product += (u64)r[rd] << 32 | r[rt];
     r[rt] = (u32)product;
     r[rd] = (u32)(product >> 32);
+    break;
+  }
+  case 0xfbd: long_dual: {  // SMLALD, SMLSLD
+    u32 other = b & 0x10 ? rotate(r[rm], 16) : r[rm];
+    i64 low = (i64)(i16)r[rn] * (i16)other, high = (i64)((i32)r[rn] >> 16) * ((i32)other >> 16);
+    u64 sum = ((u64)r[rd] << 32 | r[rt]) + (u64)(h & 0x10 ? low - high : low + high);
+    r[rt] = (u32)sum;
+    r[rd] = (u32)(sum >> 32);
     break;
   }
   case 0xfb9:

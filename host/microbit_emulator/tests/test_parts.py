@@ -272,6 +272,44 @@ def test_instructions_in_it_blocks_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        ("80FA41F0", 0x81003F80),  # uadd8
+        ("80FA51F0", 0x81FF3F80),  # uqadd8
+        ("80FA61F0", 0x40801F40),  # uhadd8
+        ("80FA01F0", 0x81003F80),  # sadd8
+        ("80FA11F0", 0x81003F7F),  # qadd8
+        ("C0FA41F0", 0x7FFEC17E),  # usub8
+        ("90FA41F0", 0x82003F80),  # uadd16
+        ("A0FA41F0", 0xC000FF7E),  # uasx
+        ("E0FA41F0", 0x41FE0180),  # usax
+        ("70FB01F0", 0x0000023A),  # usad8
+        ("20F30700", 0xFF80007F),  # ssat16 #8
+        ("A0F30700", 0x0000007F),  # usat16 #7
+    ],
+)
+def test_several_small_numbers_at_once(code: str, result: int) -> None:
+    """r0 = 0x80FF007F, r1 = 0x01013F01. Unicorn gives the same results."""
+    memory = bytes.fromhex("0010002009000000" + code + "FEE7")
+    board = Microbit("V2", dict(enumerate(memory)))
+    board.debugger.set_core_register(0, 0x80FF_007F)
+    board.debugger.set_core_register(1, 0x0101_3F01)
+    board.run_for(1)
+    assert f"{board.debugger.core_register(0):08X}" == f"{result:08X}"
+
+
+def test_bytes_are_selected_by_the_last_addition() -> None:
+    """uadd8 r2, r0, r1; sel r3, r0, r1; mrs r4, apsr: as V2's bootloader compares texts."""
+    code = "0010002009000000 80FA41F2 A0FA81F3 EFF30084 FEE7"
+    board = Microbit("V2", dict(enumerate(bytes.fromhex(code))))
+    board.debugger.set_core_register(0, 0x80FF_007F)
+    board.debugger.set_core_register(1, 0x0101_3F01)
+    board.run_for(1)
+    assert board.debugger.core_register(3) == 0x01FF_3F01
+    assert board.debugger.core_register(4) >> 16 & 15 == 0b0100
+
+
+@pytest.mark.parametrize(
     ("module", "instead"),
     [("wasmtime", None), ("wasmtime._ffi", SimpleNamespace(dll=None))],
     ids=["missing", "with another interface"],
