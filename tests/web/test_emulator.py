@@ -183,4 +183,4 @@ def test_board_runs_by_animation_frames(tab_with_core):
     )
     (first, second, third, hidden, last), left = times
     assert (second - first, third - second, last - hidden) == (16_000, 16_000, 16_000)
-    assert hidden == third and left == 0
+    assert hidden - third == 100_000 and left == 0  # what a late frame runs at most
