@@ -26,7 +26,7 @@ from typing import Any
 from compare_cores import ROOT, TESTS, write_images
 
 Turn = Callable[[], object]
-TURNS = 24
+TURNS, _TURNS_AT_ONCE = 24, 5
 _TURN_US = 250_000
 _IN_AIR = 30
 _LIMITS = {"menu": (0.35, 0.4), "game": (0.35, 0.4), "busy loop": (0.7, 0.7), "air": (0.5, 0.5)}
@@ -160,8 +160,9 @@ def _compare(name: str, trees: list[tuple[Path, str]], images: Path) -> bool:
     """Print the costs of both, old and new. Returns whether the target is met, if there is one."""
     kind, _, what = name.partition(" ")
     processes = [_Tree(name, *tree, images) for tree in trees]
+    turns = TURNS if what in BY_TURNS else _TURNS_AT_ONCE
     try:
-        pairs = [[process.turn_s() for process in processes] for _ in range(TURNS)]
+        pairs = [[process.turn_s() for process in processes] for _ in range(turns)]
     finally:
         for process in processes:
             process.end()
