@@ -267,7 +267,7 @@ def test_poll_during_close_reads_no_port_that_is_closed():
             return b""
 
         def close(self):
-            if not poller.ident:
+            if is_first.acquire(blocking=False):  # two ports close in two threads
                 poller.start()
                 until(lambda: polling.is_set() or not poller.is_alive(), "the poll")
 
@@ -278,6 +278,7 @@ def test_poll_during_close_reads_no_port_that_is_closed():
             faults.append(error)
 
     monitor, poller = PortMonitor(find=list), threading.Thread(target=poll)
+    is_first = threading.Lock()
     monitor.follow("one", "one", Slow())
     monitor.follow("two", "two", Slow())
     monitor.close()
