@@ -23,7 +23,7 @@ def no_library() -> str:
     return "export const createUSBConnection = () => { throw new Error('not in this page'); };"
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=LIMIT_S * 1000)
     with chromium_or_skip() as browser:
