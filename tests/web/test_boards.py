@@ -266,7 +266,7 @@ def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, 
     path.write_text("Dear class")
     server = serve(path, boards=1)
     page.goto(f"{server.url}/boards")
-    expect(page.get_by_text("games are not stored: ")).to_be_visible()
+    expect(page.get_by_text("games are stored only until noughts ends: ")).to_be_visible()
     board_sends(server.live_boards, BOOT, *PEOPLE)
     open_details(card(page))
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
