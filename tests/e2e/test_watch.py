@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import sqlite3
+import threading
 import time
 
 import pytest
@@ -261,12 +262,16 @@ def test_full_disk_ends_watch_on_one_line_without_losing_games(started, port, tm
     words = "watch", "--json", "--db", db, board.path
     process = started(*words, text=True, through=launcher.with_file_limit(130_000))
     process.stdout.readline()
+    printed = []  # read as it comes: a full pipe would cut the last line
+    reader = threading.Thread(target=lambda: printed.extend(process.stdout))
+    reader.start()
     for number in itertools.count(1):
         board.offer(*stages([4], number=number))  # it may be ending, and no longer read
         if process.poll() is not None:
             break
         time.sleep(0.001)
-    events = [json.loads(line) for line in process.stdout]
+    reader.join()
+    events = [json.loads(line) for line in printed]
     error = process.stderr.read()
     assert (process.returncode, error.count("\n")) == (1, 1)
     assert error.startswith("noughts: ")
