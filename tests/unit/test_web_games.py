@@ -140,7 +140,7 @@ def test_game_of_the_page_goes_to_the_store_in_use(tmp_path):
     game = {"session": "00000001", "number": 1, "opponent": "friend", "first": True}
     body = json.dumps(game | {"moves": "03142", "times": [1, 2, 3, 4, 5]}).encode()
     sent = ask(change(site), "POST", "/api/games", (body,), site=site, live_boards=live_boards)
-    assert sent.json == {"game": 2} and not site.db.exists()
+    assert sent.json["game"] == 2 and not site.db.exists()
 
 
 def test_empty_store_says_how_to_get_a_game(store):

@@ -246,13 +246,15 @@ def test_busy_server_is_asked_again(server, page):
     page.errors.clear()  # the 429 answers
 
 
-def test_unwritable_store_is_reported_and_play_continues(serve, page, tmp_path):
+def test_game_that_is_stored_only_until_noughts_ends_says_so(serve, page, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     server = serve(tmp_path / "file" / "games.db")
     page.goto(f"{server.url}/?opponent=friend")
     win_between_friends(page)
-    page.get_by_text("This game is not stored: cannot make the folder").wait_for()
-    page.errors.clear()
+    stored = page.get_by_text(
+        "Stored as game 1, but only until noughts ends: cannot make the folder"
+    )
+    expect(stored).to_be_visible()
     page.get_by_role("button", name="New game").click()
     says(page, "X’s turn")
 

@@ -20,6 +20,7 @@ from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, outcome, parse
 from noughts.recording.data_logs import name_of_copy
+from noughts.recording.watch import Watch
 from noughts.store import game_filter, queries, timestamps
 from noughts.store.game_filter import GameFilter
 from noughts.store.lines import Received, Stored
@@ -189,13 +190,16 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
 
 
 async def store_game(request: Request) -> Response:
-    """Store a game that was played on the page, and answer with its number in the store."""
+    """Store a game that was played on the page, and answer with its number in the store.
+
+    `until_end` says why the store in use is a temporary one, if it is.
+    """
     stages = read(await request.body())
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
-    db: Path = request.app.state.boards.watch.store_path
-    *_, stored = await run_in_threadpool(_stored, db, received)
-    return JSONResponse({"game": stored.game})
+    watch: Watch = request.app.state.boards.watch
+    *_, stored = await run_in_threadpool(_stored, watch.store_path, received)
+    return JSONResponse({"game": stored.game, "until_end": watch.error})
 
 
 def read(body: bytes) -> list[Game]:

@@ -230,8 +230,10 @@ async function sent(ended) {
   const { session, number } = tab;
   const played = { session, number, opponent, first: first === 'X', moves, times };
   try {
-    ended.stored = (await post('/api/games', played)).game;
-    return `Stored as game ${ended.stored}.`;
+    const answer = await post('/api/games', played);
+    ended.stored = answer.game;
+    const but = answer.until_end ? `, but only until noughts ends: ${answer.until_end}` : '';
+    return `Stored as game ${ended.stored}${but}.`;
   } catch (error) {
     return `This game is not stored: ${error.message}`;
   }
