@@ -138,6 +138,22 @@ class Ether(InDeviceTime):
         """Begin a packet now, in the sender's time."""
         insort(self._flying, packet)
 
+    def relay(self, packet: Packet) -> None:
+        """Put a packet from another ether, such as that of another process, on the air.
+
+        It begins once the air is free. Its sender must not have the name of a board in this ether.
+        """
+        free_at = max([self._reached, *(other.end for other in self._flying)])
+        delay = free_at + RAMP_UP_US * TICKS_PER_US - packet.start
+        self.begin(
+            replace(
+                packet,
+                start=packet.start + delay,
+                address_end=packet.address_end + delay,
+                end=packet.end + delay,
+            )
+        )
+
     def cut(self, sender: str, now: int) -> None:
         """End a packet early, because its sender has stopped."""
         for packet in self._flying:

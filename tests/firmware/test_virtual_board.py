@@ -10,7 +10,7 @@ import pytest
 from boards import A, B, PortDriver, text
 from needed import long
 from noughts.errors import BoardError, BoardGoneError
-from noughts.virtual.board import VirtualBoard
+from noughts.virtual.board import Air, VirtualBoard
 from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, BoardProcess
 from noughts.virtual.program import Program, program
 from own_engines import is_gone
@@ -85,6 +85,57 @@ def test_reflashed_board_starts_with_a_new_boot_id(virtual):
     first, second = driver.boots
     assert first.boot != second.boot
     assert board.clock_us() > clock_us
+
+
+RADIO = b"""
+from microbit import *
+import radio
+radio.config(length=64)
+radio.on()
+while True:
+    if button_a.was_pressed():
+        radio.send_bytes(b"pressed" * 9)
+    packet = radio.receive_bytes()
+    if packet:
+        print("received", packet)
+    sleep(10)
+"""
+
+
+def test_boards_in_one_air_receive_each_others_packets(virtual):
+    """Also a V1 with a V2, and one that was flashed in the meantime."""
+    air = Air()
+    boards = [virtual({"main.py": RADIO}, model, air=air) for model in ("V1", "V2", "V1")]
+    alone = virtual({"main.py": RADIO}, air=Air())
+    boards[2].flash(program("V1", {"main.py": RADIO}))
+    drivers = [PortDriver(board) for board in (*boards, alone)]
+
+    def received(driver):
+        return [item.text for item in driver.items if item.text.startswith("received")]
+
+    for number, sender in enumerate(boards):
+        others = [driver for driver in drivers[:3] if driver.board is not sender]
+        for driver in drivers:
+            driver.items.clear()
+
+        def has_arrived(sender=sender, others=others):
+            sender.tap(A)  # again, as it may have been starting
+            return all(driver.listen() or received(driver) for driver in others)
+
+        until(has_arrived, f"a packet of board {number}")
+        assert set(received(others[0])) == {f"received {b'pressed' * 9}"}
+        assert not received(drivers[number]) and not received(drivers[3])
+
+
+def test_end_of_a_board_does_not_stop_those_in_its_air(virtual):
+    air = Air()
+    boards = [virtual({"main.py": RADIO}, air=air) for _ in range(3)]
+    os.kill(boards[0].pid, signal.SIGKILL)
+    boards[1].close()
+    clock_us = boards[2].clock_us()
+    boards[2].tap(A)
+    until(lambda: boards[2].clock_us() > clock_us + 1_000_000)
+    boards[2].tap(A)
 
 
 def test_killed_board_raises_and_removes_its_port(virtual):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -226,3 +227,17 @@ def test_history_holds_the_packets_that_were_sent() -> None:
     say(sender, "radio.send_bytes(b'seen')")
     (packet,) = list(ether.history)[before:]
     assert (packet.sender, packet.payload[-4:]) == ("a", b"seen")
+
+
+def test_packets_of_another_ether_arrive_once_the_air_is_free() -> None:
+    ether, (sender, receiver) = meet(V2, V1)
+    packets = []
+    for text in (b"one", b"two"):
+        say(sender, f"radio.send_bytes({text!r})")
+        packets.append(ether.history.popleft())
+    assert received(receiver) == [b"one", b"two"]
+    for packet in packets:
+        ether.relay(replace(packet, sender="elsewhere"))  # both now, and they do not collide
+    ether.run_for(20_000)
+    assert received(sender) == received(receiver) == [b"one", b"two"]
+    assert [packet.sender for packet in ether.history] == ["elsewhere"] * 2

@@ -32,6 +32,32 @@ _PAUSE_S = (0.25, 1.0)
 _KINDS_OF_GAME = 4
 
 
+class Air:
+    """The air between virtual boards: what one sends by radio arrives at all others in it."""
+
+    def __init__(self) -> None:
+        self._boards: list[VirtualBoard] = []
+        self._lock = threading.Lock()
+
+    def enter(self, board: VirtualBoard) -> None:
+        """From now on, this board sends and receives."""
+        with self._lock:
+            self._boards.append(board)
+
+    def leave(self, board: VirtualBoard) -> None:
+        """This board has ended."""
+        with self._lock:
+            self._boards.remove(board)
+
+    def carry(self, sender: VirtualBoard, packet: object) -> None:
+        """Deliver a packet to all other boards."""
+        with self._lock:
+            receivers = [board for board in self._boards if board is not sender]
+        for board in receivers:
+            with contextlib.suppress(BoardGoneError):
+                board.receive(packet)
+
+
 class VirtualBoard(contextlib.ExitStack):
     """A running micro:bit with buttons, sensors, LEDs and a serial port.
 
@@ -39,8 +65,9 @@ class VirtualBoard(contextlib.ExitStack):
     removes its serial port. If the board ends by itself, every method raises `BoardGoneError`.
 
     program: the board, its firmware and its files; or a function that makes it, called while the
-    board's process starts. speed: how much faster than real time device time may pass. Raises
-    `BoardError` if the board cannot start, and any error of the function.
+    board's process starts. speed: how much faster than real time device time may pass. air: where
+    it is in radio contact with others; None if it is alone. Raises `BoardError` if the board cannot
+    start, and any error of the function.
     """
 
     port: str
@@ -50,8 +77,14 @@ class VirtualBoard(contextlib.ExitStack):
     pid: int
     """Of the board's process."""
 
-    def __init__(self, program: Program | Callable[[], Program], speed: float = 1.0) -> None:
+    def __init__(
+        self,
+        program: Program | Callable[[], Program],
+        speed: float = 1.0,
+        air: Air | None = None,
+    ) -> None:
         super().__init__()
+        self._air = air
         self._latest: dict[str, Any] = {}
         """The last message of each kind from the board's process."""
         self._ended = False
@@ -76,8 +109,12 @@ class VirtualBoard(contextlib.ExitStack):
                 raise
             self.serial = self.enter_context(opened)
             with contextlib.suppress(BoardGoneError):  # waiting raises its failure
-                self._send("start", loaded, secrets.randbits(64), speed)
+                name = f"board {self.pid}" if air else ""
+                self._send("start", loaded, secrets.randbits(64), speed, name)
             self._wait_for("state")
+            if air is not None:
+                air.enter(self)
+                self.callback(air.leave, self)
         except BaseException:
             self.close()
             raise
@@ -120,6 +157,10 @@ class VirtualBoard(contextlib.ExitStack):
             self._news.notify_all()
 
     def _take(self, name: str, value: object) -> None:
+        if name == "packet":
+            if self._air is not None:
+                self._air.carry(self, value)
+            return
         with self._news:
             self._latest[name] = value
             self._news.notify_all()
@@ -153,6 +194,10 @@ class VirtualBoard(contextlib.ExitStack):
     def nudge(self, x: int, y: int) -> None:
         """Tilt the board by the signs of x and y, and back to level; a gesture like `tap()`."""
         self._send("gesture", NUDGE_US, ("tilt", x * NUDGE_MG, y * NUDGE_MG), ("tilt", 0, 0))
+
+    def receive(self, packet: object) -> None:
+        """Receive a packet that another board has sent, by radio."""
+        self._send("packet", packet)
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each 0 (dark) to 9 (brightest)."""

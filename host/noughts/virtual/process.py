@@ -7,21 +7,28 @@ full, and never holds up the board.
 The owner and this process send each other pickled tuples over standard input and output, with a
 name first. To the board:
 
-    ("start", program, seed, speed)    the first message; `speed` may exceed real time
+    ("start", program, seed, speed, name)
+                                       the first message; `speed` may exceed real time; name: in
+                                       the air, or empty for a board without radio contact
     ("press", button, ...)             press buttons, at the same moment of device time
     ("release", button, ...)           release them
     ("tilt", x_mg, y_mg)               hold the board at this acceleration
     ("gesture", us, message, message)  do the first, after this time the second, then rest
     ("reset",)                         press the reset button
     ("program", program)               replace the flash's content, and power on
+    ("packet", packet)                 a packet of another board, by radio
 
 These are pickles on plain pipes, and not a `multiprocessing.connection`: that would need a
 listener, a key and a handshake to reach a process that is not a fork of ours, to save a dozen
 lines. Pipes also tell each side at once, on every system, that the other one was killed.
 
 From the board: ("port", name) first, ("state", (device us, LEDs)) after each step, ("flash", bytes)
-after the flash was written, and ("failed", text) if it cannot go on. The process ends when its
-standard input does.
+after the flash was written, ("packet", packet) for each that it has sent by radio, and ("failed",
+text) if it cannot go on. The process ends when its standard input does.
+
+Each board has an ether of its own. So packets of other boards arrive some 10 ms late, and never
+collide with each other. In return, no board waits for another one, and a radio costs nothing while
+it is off.
 """
 
 import contextlib
@@ -114,16 +121,25 @@ class BoardProcess:
     """A virtual board that obeys messages, from its `start` message on."""
 
     def __init__(
-        self, answers: BinaryIO, line: Pty | Tcp, program: Program, seed: int, speed: float
+        self,
+        answers: BinaryIO,
+        line: Pty | Tcp,
+        program: Program,
+        seed: int,
+        speed: float,
+        name: str = "",
     ) -> None:
         self._answers, self._line = answers, line
         self._inbox: deque[Message] = deque()
-        self._seed, self._speed = seed, speed
+        self._seed, self._speed, self._name = seed, speed, name
         self._earlier_us = 0  # device time before the board was last programmed
         self._switch_on(program)
 
     def _switch_on(self, program: Program) -> None:
+        from microbit_emulator import Ether  # which loads wasmtime
+
         self._board = program.microbit(self._seed)
+        self._ether = Ether({self._name: self._board}) if self._name else None
         self._board.watch_flash(self._note_write)
         self._written_us: int | None = None  # when flash was written, until the owner has it
         self._last_us = self._pressed_until_us = self._resting_until_us = 0
@@ -141,11 +157,16 @@ class BoardProcess:
 
     def _step(self) -> int:
         while self._inbox:
-            self.take(self._inbox.popleft())
+            match self._inbox.popleft():
+                case ("packet", packet) if self._ether is not None:
+                    self._ether.relay(packet)
+                case message:
+                    self.take(message)
         board = self._board
         board.uart.send(self._line.read())
         board.run_for(STEP_US)
         self._line.write(board.uart.receive())
+        self._send_packets()
         written_us = self._written_us
         if written_us is not None and board.clock_us >= written_us + _FLASH_RESTS_US:
             self._written_us = None
@@ -153,6 +174,13 @@ class BoardProcess:
         clock_us = self._earlier_us + board.clock_us
         _send(self._answers, "state", (clock_us, board.leds()))
         return clock_us
+
+    def _send_packets(self) -> None:
+        """Pass on what the board has sent by radio."""
+        while self._ether is not None and self._ether.history:
+            packet = self._ether.history.popleft()
+            if packet.sender == self._name:
+                _send(self._answers, "packet", packet)
 
     def _listen(self, commands: BinaryIO) -> None:
         try:
@@ -212,8 +240,8 @@ def main() -> None:
         _send(answers, "port", line.port)
         import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
 
-        _, program, seed, speed = pickle.load(commands)
-        BoardProcess(answers, line, program, seed, speed).run(commands)
+        _, *start = pickle.load(commands)
+        BoardProcess(answers, line, *start).run(commands)
     except Exception as error:
         is_known = isinstance(error, EmulatorError)
         _send(answers, "failed", str(error) if is_known else f"{error!r}; please report it")

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import serial
 
 from noughts.errors import BoardError, NoughtsError, error_message
-from noughts.virtual.board import VirtualBoard, autoplay
+from noughts.virtual.board import Air, VirtualBoard, autoplay
 from noughts.virtual.program import BOARDS, program
 
 _AT_ONCE = 2
@@ -67,7 +67,8 @@ class VirtualBoards:
     """Boards `virtual-1`, `virtual-2` and so on, from `start()` to `close()`.
 
     ports: reads their ports; it is closed with them. changed: called, in any thread, with a board
-    that now runs or cannot be started. start_board: starts one of this model.
+    that now runs or cannot be started. start_board: starts one of this model; by default the game,
+    in radio contact with the others.
     """
 
     def __init__(
@@ -75,15 +76,17 @@ class VirtualBoards:
         count: int,
         ports: PortReader,
         changed: Callable[[RestartableBoard], object] = lambda board: None,
-        start_board: Callable[[str], VirtualBoard] = lambda model: VirtualBoard(
-            partial(program, model)
-        ),
+        start_board: Callable[[str], VirtualBoard] | None = None,
     ) -> None:
+        air = Air()
         names = [f"virtual-{number + 1}" for number in range(count)]
         models = [_MODELS[number % len(_MODELS)] for number in range(count)]
         self.boards = dict(zip(names, map(RestartableBoard, names, models), strict=True))
         """By name."""
-        self._ports, self._changed, self._start_board = ports, changed, start_board
+        self._ports, self._changed = ports, changed
+        self._start_board = start_board or (
+            lambda model: VirtualBoard(partial(program, model), air=air)
+        )
         self._closed = False
         self._lock = threading.Lock()
         self._starting = threading.Semaphore(_AT_ONCE)
