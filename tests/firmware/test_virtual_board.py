@@ -87,6 +87,28 @@ def test_reflashed_board_starts_with_a_new_boot_id(virtual):
     assert board.clock_us() > clock_us
 
 
+LOGO = b"""
+from microbit import *
+import music
+while True:
+    if pin_logo.is_touched():
+        music.pitch(440, 500)
+"""
+
+
+def test_touched_logo_and_tone(virtual):
+    board = virtual({"main.py": LOGO}, "V2")
+
+    def sounds():
+        board.touch_logo()  # again, as it may have been starting
+        return board.tone_hz()
+
+    until(sounds, "a tone")
+    assert abs(board.tone_hz() - 440) < 5
+    until(lambda: not board.tone_hz(), "its end")
+    virtual({"main.py": MAIN}, "V1").touch_logo()  # which has none: no effect
+
+
 RADIO = b"""
 from microbit import *
 import radio

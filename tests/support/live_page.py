@@ -42,6 +42,7 @@ class Board:
 
     def __init__(self) -> None:
         self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.hertz = 0
         self.serial = BoardPort()
         self.done: list[tuple[object, ...]] = []
         self.before_press: Callable[[], object] = lambda: None
@@ -54,6 +55,9 @@ class Board:
         if self.ended:
             raise BoardGoneError("it was killed; start again")
         return self.shown
+
+    def tone_hz(self) -> int:
+        return self.hertz
 
     def clock_us(self) -> int:
         return self.ms * 1000

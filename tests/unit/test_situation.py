@@ -1,5 +1,7 @@
 """What a board is doing, judged by its sentences and LEDs, and the text that says so."""
 
+from dataclasses import replace
+
 import pytest
 
 from boards import LETTERS
@@ -48,6 +50,7 @@ def test_menu_is_what_the_board_says():
         ("E", "E", "the chip, easy: it picks any free cell"),
         ("M", "M", "the chip, medium: it finishes and blocks lines"),
         ("H", "H", "the chip, hard: it never loses"),
+        ("R", "R", "a friend with a second board, by radio"),
     ):
         observer.receive(Menu(BOOT.boot, f"{seat}t"))
         show(observer, picture("2"))  # whatever is on the LEDs
@@ -61,6 +64,24 @@ def test_menu_is_what_the_board_says():
     observer.receive(game("03142", end="A"))
     observer.receive(Menu(BOOT.boot, "Hb"))
     assert (observer.now.phase, observer.now.controls) == ("menu", "b")
+
+
+@pytest.mark.parametrize(
+    ("choice", "hardware", "touch"),
+    [
+        ("Pbs", "V2", "switch sound off"),
+        ("Htq", "V2", "switch sound on"),
+        ("Pb", "V2", None),  # a board without sound
+        ("Pbs", "V1", None),  # it has the letter, and no logo to touch
+    ],
+)
+def test_menu_says_what_the_logo_does(choice, hardware, touch):
+    observer = Observer()
+    observer.receive(replace(BOOT, hardware=hardware))
+    observer.receive(Menu(BOOT.boot, choice))
+    assert buttons(observer).get("logo") == touch
+    observer.receive(game("03142", end="x"))
+    assert buttons(observer).get("logo") == touch  # the choice stays
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ from noughts.recording.events import (
 from noughts.recording.session import Session
 from noughts.recording.watch import Watch
 from noughts.store.store import Store
-from noughts.views.situation import Situation
 from noughts.virtual.virtual_boards import RestartableBoard
 from noughts.web import tasks as web_tasks
 from noughts.web.app import application
@@ -340,14 +339,13 @@ def test_channel_gives_changes_and_refreshes_when_due():
     refresh.assert_called_once()
 
 
-def record(*events, shows=None):
-    """What the page receives after these events; shows: the situation on the LEDs."""
+def record(*events):
+    """What the page receives after these events."""
     session = Session()
     board = LiveBoard(session.board("usb-1"))
     for event in events:
         session.take(event)
         board.take(event)
-    board.observer.now = shows or board.observer.now
     return json.loads(json.dumps(board.record("blue table")))
 
 
@@ -382,7 +380,8 @@ def test_record_of_a_silent_idle_or_unplugged_board():
         ([played(4), played(4, end="x")], "in the menu"),
     ):
         assert record(OPENED, *events)["tile"] == [tile, ""]
-    board = record(OPENED, STARTED, played(0, 3, 1, 4, 2), shows=Situation("menu", "H"))
+    menu = SentenceStored("usb-1", Menu(BOOT.boot, "Hbs"), None, True)
+    board = record(OPENED, STARTED, played(0, 3, 1, 4, 2), menu)
     assert board["tile"] == ["in the menu", "last: person against hard, A won"]
     assert record(OPENED, played())["game"]["last"] is None
     board = record(OPENED, played(4, 0), PortClosed("usb-1", "/dev/ttyACM0", "pulled"))

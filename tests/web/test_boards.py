@@ -143,7 +143,10 @@ def shown(stand_in, serve, page):
 
 
 def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
-    name = "virtual-1: the keys A and B press its buttons, space both, arrows tilt it"
+    name = (
+        "virtual-1: the keys A and B press its buttons, space both, arrows tilt it, "
+        "L touches its logo"
+    )
     group = shown.card.get_by_role("group", name=name)
     device = shown.device
     group.press("a")
@@ -152,6 +155,10 @@ def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
     shown.does(("press", "A", "B"), ("release", "A", "B"))
     group.press("ArrowLeft")
     shown.does(("nudge", -1, 0))
+    group.press("l")
+    shown.does(("touch_logo",))
+    shown.card.get_by_role("button", name="Touch the logo").click()
+    shown.does(("touch_logo",))
     shown.card.get_by_role("button", name="Button B", exact=True).press("Enter")
     shown.does(("tap", "B"))
     open_details(shown.card)
@@ -160,6 +167,37 @@ def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
     expect(shown.card).to_contain_text("device clock 1:23")
     board_sends(shown.live_boards, *PEOPLE)
     expect(page.locator("#status")).to_contain_text("virtual-1: A on 5. Player B's turn.")
+
+
+AUDIO = """() => {
+  window.tones = [];
+  const { setValueAtTime } = AudioParam.prototype;
+  AudioParam.prototype.setValueAtTime = function (value, when) {
+    if (value > 1) tones.push(value);
+    return setValueAtTime.call(this, value, when);
+  };
+}"""
+"""Notes the frequencies that the page plays."""
+
+
+def test_tones_are_played_while_somebody_wants_to_hear_them(shown, page):
+    page.evaluate(AUDIO)
+    sound, device = shown.card.get_by_role("button", name="Hear its tones"), shown.device
+
+    def plays(hertz, led):
+        """The board plays a tone, and lights a LED, by which one sees that both have arrived."""
+        device.hertz = hertz
+        device.shown = DARK[:led] + b"\x09" + DARK[led + 1 :]
+        expect(shown.card.locator(".led").nth(led)).to_have_class("led l9")
+
+    plays(784, led=0)
+    sound.click()
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    plays(262, led=1)
+    sound.click()
+    expect(sound).to_have_attribute("aria-pressed", "false")
+    plays(302, led=2)
+    assert page.evaluate("tones") == [262]
 
 
 TAKEN = bytes(9 if led % 5 in (led // 5, 4 - led // 5) else 0 for led in range(25))

@@ -35,10 +35,13 @@ _MENU = {
     "E": "E: the chip, easy: it picks any free cell",
     "M": "M: the chip, medium: it finishes and blocks lines",
     "H": "H: the chip, hard: it never loses",
+    "R": "R: a friend with a second board, by radio",
 }
 _OTHER = {"A": "B", "B": "A"}
 _SWITCH = {"b": "switch to tilt (now: buttons)", "t": "switch to buttons (now: tilt)"}
 """What A+B does in the menu, by the controls there."""
+_TOUCH = {"s": "switch sound off", "q": "switch sound on"}
+"""What a touch of the logo does in the menu, by the sound."""
 _TO_MENU = ("A+B", "to the menu")
 
 
@@ -51,6 +54,8 @@ class Situation:
     """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not known yet."""
     controls: str = ""
     """`b` for buttons or `t` for tilt; empty if not known yet."""
+    sound: str = ""
+    """Of a V2: `s` for sound or `q` for quiet; empty for a V1, and if not known yet."""
     game: Game | None = None
     """The current game, or the one that has just ended."""
     answer: str = ""
@@ -84,22 +89,28 @@ class Observer:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self.boot = 0, sentence
-            self.now = Situation("menu", self.now.opponent, self.now.controls)
+            self.now = self._in("menu")
             return
         if isinstance(sentence, Menu):
-            self.now = Situation("menu", sentence.choice[0], sentence.choice[1])
+            has_sound = self.boot is not None and self.boot.hardware == "V2"
+            sound = sentence.choice[2:3] if has_sound else ""
+            self.now = Situation("menu", sentence.choice[0], sentence.choice[1], sound)
             return
         if is_of_earlier_run(sentence, self.boot) and not is_same(sentence, self.now.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
-            self._looks, self.now = 0, Situation("menu", opponent, self.now.controls)
+            self._looks, self.now = 0, replace(self._in("menu"), opponent=opponent)
             return
         phase: Phase = "over"
         if sentence.end == "-":
             player = sentence.player(len(sentence.moves))
             phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
-        self.now = Situation(phase, opponent, self.now.controls, sentence)
+        self.now = replace(self._in(phase), opponent=opponent, game=sentence)
+
+    def _in(self, phase: Phase) -> Situation:
+        """This phase, with the last choice, which a board remembers."""
+        return Situation(phase, self.now.opponent, self.now.controls, self.now.sound)
 
     def see(self, leds: bytes) -> None:
         """Process a look at the 25 LEDs, each 0 to 9 in reading order, even if none has changed."""
@@ -109,7 +120,7 @@ class Observer:
             return
         meaning = _MEANINGS.get(leds, "")
         if meaning == "fault":
-            self.now = Situation("fault", self.now.opponent, self.now.controls)
+            self.now = self._in("fault")
         elif self.now.game is not None:
             marks = not any(leds[at] for at in range(25) if at % 5 % 2 or at // 5 % 2)
             # Text that scrolls after the end looks like marks at times.
@@ -135,7 +146,8 @@ def instructions(now: Situation) -> Instructions:
         about = _MENU.get(now.opponent, "The LEDs show the opponent.")
         choose = ("button A", "next opponent"), ("button B", "start the game")
         both = _SWITCH.get(now.controls, "switch between buttons and tilt")
-        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", both)))
+        touch = [("logo", _TOUCH[now.sound])] if now.sound in _TOUCH else []
+        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", both), *touch))
     if now.phase == "fault":
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
@@ -163,19 +175,17 @@ def instructions(now: Situation) -> Instructions:
     return Instructions(whose, about, (move, (button, "place your mark"), _TO_MENU), player)
 
 
-def summary(board: BoardState, menu: bool = False) -> tuple[str, str]:
-    """Two short lines: who plays, and whose turn it is or the result; or why nobody plays.
-
-    menu: whether the LEDs show the menu, as they do after a start and after an abandoned game.
-    """
+def summary(board: BoardState) -> tuple[str, str]:
+    """Two short lines: who plays, and whose turn it is or the result; or why nobody plays."""
     game = board.game
     if board.room_offline:
         return "room offline", ""
     if not board.connected:
         return "gateway unplugged" if board.gateway else "unplugged", ""
     if game is None or game.end == "x":
-        return "in the menu" if menu or game or board.boot else "waiting for a game", ""
-    if menu:
+        in_menu = board.choice or game or board.boot
+        return "in the menu" if in_menu else "waiting for a game", ""
+    if board.choice:
         return "in the menu", f"last: {opponents(game.seats)}, {result(game)}"
     turn = f"{game.player(len(game.moves))}'s turn" if game.end == "-" else result(game)
     return opponents(game.seats), turn

@@ -165,11 +165,11 @@ class VirtualBoard(contextlib.ExitStack):
             self._latest[name] = value
             self._news.notify_all()
 
-    def _state(self) -> tuple[int, bytes]:
-        """Device time in microseconds, and the LEDs."""
+    def _state(self) -> tuple[int, bytes, int]:
+        """Device time in microseconds, the LEDs, and the tone in Hz."""
         if self._ended:
             raise self._gone()
-        state: tuple[int, bytes] = self._latest["state"]
+        state: tuple[int, bytes, int] = self._latest["state"]
         return state
 
     def press(self, *buttons: str) -> None:
@@ -195,6 +195,10 @@ class VirtualBoard(contextlib.ExitStack):
         """Tilt the board by the signs of x and y, and back to level; a gesture like `tap()`."""
         self._send("gesture", NUDGE_US, ("tilt", x * NUDGE_MG, y * NUDGE_MG), ("tilt", 0, 0))
 
+    def touch_logo(self) -> None:
+        """Touch the logo for a moment; a gesture like `tap()`. No effect on a V1."""
+        self._send("gesture", TAP_US, ("touch", True), ("touch", False))
+
     def receive(self, packet: object) -> None:
         """Receive a packet that another board has sent, by radio."""
         self._send("packet", packet)
@@ -202,6 +206,10 @@ class VirtualBoard(contextlib.ExitStack):
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each 0 (dark) to 9 (brightest)."""
         return self._state()[1]
+
+    def tone_hz(self) -> int:
+        """The tone that it plays now, in Hz; 0 for silence."""
+        return self._state()[2]
 
     def clock_us(self) -> int:
         """Microseconds of device time since the board was switched on."""

@@ -13,6 +13,7 @@ name first. To the board:
     ("press", button, ...)             press buttons, at the same moment of device time
     ("release", button, ...)           release them
     ("tilt", x_mg, y_mg)               hold the board at this acceleration
+    ("touch", is_touched)              touch a V2's logo, or stop; a V1 has none
     ("gesture", us, message, message)  do the first, after this time the second, then rest
     ("reset",)                         press the reset button
     ("program", program)               replace the flash's content, and power on
@@ -22,9 +23,15 @@ These are pickles on plain pipes, and not a `multiprocessing.connection`: that w
 listener, a key and a handshake to reach a process that is not a fork of ours, to save a dozen
 lines. Pipes also tell each side at once, on every system, that the other one was killed.
 
-From the board: ("port", name) first, ("state", (device us, LEDs)) after each step, ("flash", bytes)
-after the flash was written, ("packet", packet) for each that it has sent by radio, and ("failed",
-text) if it cannot go on. The process ends when its standard input does.
+From the board:
+
+    ("port", name)                     first
+    ("state", (device us, LEDs, tone)) after each step; the tone in Hz, 0 for silence
+    ("flash", bytes)                   after the flash was written
+    ("packet", packet)                 for each that it has sent by radio
+    ("failed", text)                   if it cannot go on
+
+The process ends when its standard input does.
 
 Each board has an ether of its own. So packets of other boards arrive some 10 ms late, and never
 collide with each other. In return, no board waits for another one, and a radio costs nothing while
@@ -42,6 +49,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from microbit_emulator import EmulatorError
+from microbit_emulator.firmware import V2
 from noughts.virtual.program import Program
 
 STEP_US = 5_000
@@ -172,7 +180,9 @@ class BoardProcess:
             self._written_us = None
             _send(self._answers, "flash", board.flash)
         clock_us = self._earlier_us + board.clock_us
-        _send(self._answers, "state", (clock_us, board.leds()))
+        tone = board.tone()
+        hertz = round(tone.frequency_hz) if tone else 0
+        _send(self._answers, "state", (clock_us, board.leds(), hertz))
         return clock_us
 
     def _send_packets(self) -> None:
@@ -209,6 +219,8 @@ class BoardProcess:
                     board.at(us, partial(board.release, button))
             case ("tilt", x_mg, y_mg):
                 board.at(us, partial(board.tilt, x_mg, y_mg))
+            case ("touch", is_touched) if board.board == V2:
+                board.at(us, partial(board.touch_logo, is_touched))
             case ("gesture", held_us, begin, end):
                 begin_us = max(board.clock_us, self._resting_until_us)
                 rest_us = held_us + REST_US

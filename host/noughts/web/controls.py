@@ -131,6 +131,8 @@ def _do_at_once(boards: LiveBoards, board: RestartableBoard, message: Mapping[st
             board.running().tap(*buttons)
         case {"do": "nudge", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
             board.running().nudge(x, y)
+        case {"do": "touch"}:
+            board.running().touch_logo()
         case {"do": "reset"}:
             boards.note_reset(board.name)
             board.running().reset()

@@ -9,7 +9,8 @@ Browsers receive JSON objects with the changed values, by key.
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
     stream          the id of this stream, for what a page holds down: see `controls.py`
-    leds/ID         25 digits, and the device clock in seconds; on the channel of LEDs
+    leds/ID         25 digits, the device clock in seconds, and the tone in Hz or 0; on the channel
+                    of LEDs
     doctor          what `doctor` has found so far
 """
 
@@ -163,7 +164,7 @@ class LiveBoard:
         """Two short lines for the page Class."""
         if self.error:
             return "does not run", ""
-        return summary(self.state, self.observer.now.phase == "menu")
+        return summary(self.state)
 
     def _facts(self) -> Iterator[str]:
         if self.device:
@@ -278,12 +279,13 @@ class LiveBoards:
                 continue
             try:
                 leds, seconds = device.leds(), device.clock_us() // 1_000_000
+                tone_hz = device.tone_hz()
             except BoardGoneError as error:
                 board.note_end(device, str(error))
             else:
                 with self.lock:
                     self.boards[name].observer.see(leds)
-                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds])
+                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds, tone_hz])
 
 
 def live_boards(site: Site) -> LiveBoards:

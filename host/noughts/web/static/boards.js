@@ -5,6 +5,7 @@ import { follow } from './live.js';
 import { microbit } from './microbit.js';
 import { $, counted, element, signed } from './page.js';
 import { post, showError } from './server.js';
+import { Sound } from './sound.js';
 
 const MAX_BYTES = 400_001; // bytes that are sent: a data log is shorter, and the server says so
 let lastUsed = null; // the card that was used last: what happens there is announced
@@ -25,12 +26,16 @@ function act(what) {
 
 /** All about one board. */
 class Card {
-  constructor({ id, name, virtual }) {
+  sound = new Sound();
+
+  constructor({ id, name, virtual, kind }) {
     this.root = $('card').content.firstElementChild.cloneNode(true);
     this.part = (selector) => this.root.querySelector(selector);
     this.parts = (selector) => this.root.querySelectorAll(selector);
     const actHere = (what) => act({ board: id, ...what });
     this.name = name;
+    if (!virtual || !kind.endsWith('V2')) this.parts('.touch, .sound').forEach((part) => part.remove());
+    else this.part('.sound').addEventListener('click', ({ target }) => this.switchSound(target));
     if (virtual) this.lightUp = microbit(this.part('.device'), name, actHere, (text) => this.say(text));
     else this.parts('.device, .device-clock').forEach((part) => part.remove());
     for (const button of this.parts('[data-do]')) {
@@ -111,8 +116,15 @@ class Card {
     this.part('.log').replaceChildren(...lines.map((line) => element('li', {}, line)));
   }
 
-  showLeds([levels, seconds]) {
+  switchSound(button) {
+    this.sound.switch(!this.sound.isOn);
+    button.setAttribute('aria-pressed', this.sound.isOn);
+    button.classList.toggle('primary', this.sound.isOn);
+  }
+
+  showLeds([levels, seconds, toneHz]) {
     this.lightUp(levels);
+    this.sound.play(toneHz);
     const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     this.part('.clock').textContent = clock;
   }

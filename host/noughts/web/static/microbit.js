@@ -28,7 +28,9 @@ export function microbit(device, name, act, say) {
   };
   look();
   setInterval(look, LOOK_MS);
-  const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
+  const logo = device.querySelector('.touch'); // of a V2
+  const touches = logo ? ', L touches its logo' : '';
+  const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it${touches}`;
   root.setAttribute('aria-label', keys);
 
   // Where a button of the page has the focus, space presses that one.
@@ -40,13 +42,16 @@ export function microbit(device, name, act, say) {
   root.addEventListener('keydown', (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || root.closest(':disabled')) return;
     const [buttons, arrow] = [buttonsOf(event), ARROWS[event.key]];
-    if (!buttons && !arrow) return;
+    const touch = logo && event.key.toLowerCase() === 'l';
+    if (!buttons && !arrow && !touch) return;
     event.preventDefault();
+    if (touch) return event.repeat || act({ do: 'touch' });
     if (arrow) act({ do: 'nudge', x: arrow[0], y: arrow[1] });
     else if (!held.has(buttons)) act({ do: 'press', buttons });
     if (buttons) held.add(buttons);
   });
 
+  logo?.addEventListener('click', () => act({ do: 'touch' }));
   for (const button of device.querySelectorAll('[data-press]')) {
     const buttons = button.dataset.press;
     const send = (what) => () => act({ do: what, buttons });
