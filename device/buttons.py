@@ -11,11 +11,11 @@ import microbit
 
 # A pin reads 0 while its button is down.
 read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
-v2 = hasattr(microbit, "pin_logo")
-if v2:
-    import v2  # type: ignore[assignment]
+model = 1 + hasattr(microbit, "pin_logo")
+if model > 1:
+    import v2
 
-    read = v2.read(read)  # type: ignore[attr-defined]
+    read = v2.read(read)
 
 # now: running time in this turn of the loop, ms; pending: 1, 2, or 0 for none; start: when the
 # pending press began, ms

@@ -18,12 +18,14 @@ def load():
     # While a module imports others, its parse tree uses memory. So this small one imports all:
     # first those that need the most memory in one piece. Small modules come with those that import
     # them, because each collection takes 2 ms.
-    for i in "menu human game kept ai ending".split():
+    from buttons import model
+
+    for i in ("menu human game games_v%d ai ending" % model).split():
         __import__(i)
         gc.collect()
-    import buttons, sentences, table
+    import sentences, table
 
-    sentences.send(sentences.start % (1 + bool(buttons.v2), table.ID))
+    sentences.send(sentences.start % (model, table.ID))
 
 
 def start():

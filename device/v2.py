@@ -19,25 +19,3 @@ def read(read):
     except ImportError:  # made without radio
         pass
     return one, two
-
-
-LABELS = "boot", "game", "seats", "first", "moves", "ms", "end"
-try:
-    # The very first time, this formats the log for 0.7 s; the menu is shown already.
-    import log
-
-    log.set_labels(*LABELS, timestamp=None)
-except (ImportError, OSError) as e:  # a firmware before 2.1
-    log = None  # type: ignore[assignment]
-    print("games are not stored:", e)
-
-
-def save(text):
-    # Adds a game's last sentence to the data log: MY_DATA.HTM on the board's drive.
-    global log
-    if log:
-        try:
-            log.add(dict(zip(LABELS, text[4:-3].split(","))))
-        except OSError as e:  # it is full
-            log = None  # type: ignore[assignment]
-            print("games are not stored:", e)

@@ -98,7 +98,7 @@ def test_error_is_printed_when_the_leds_lack_memory_to_show_it():
 
 def test_fault_module_lists_every_device_file():
     """Except `main.py` and `fault.py`, which nothing works without, and the table it imports."""
-    ours = b"".join(re.findall(rb'"([a-z0-9 ]+ )"', device_files()["fault.py"]))
+    ours = b"".join(re.findall(rb'"([a-z0-9_ ]+ )"', device_files()["fault.py"]))
     others = {"main", "fault", "table"}
     assert {*ours.decode().split(), *others} == {Path(name).stem for name in device_files()}
 

@@ -124,11 +124,12 @@ def test_important_sentences_are_repeated_at_random_intervals():
 
 def test_press_skips_the_scrolling_group_and_still_counts():
     board = Sender(sender())
-    board.start()
-    started = board.ether.snapshot()
+    off = board.ether.snapshot()
     board.scrolls(f"radio {GROUP}")
     board.shows("2")
-    started.restore()
+    off.restore()
+    board.start()
+    started = board.ether.snapshot()
     board.rest(900)
     board.press(A)
     board.shows("E", 0.1)

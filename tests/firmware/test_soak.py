@@ -35,7 +35,7 @@ def test_board_plays_after_every_power_cut(board, number, in_writes):
     ("name", "old", "new", "complaint"),
     [
         ("menu.py", b"file.write(chosen)", b"file.write('Pb')", "the menu offers Pb"),
-        ("kept.py", b"number % 24", b"number % 2", "games are lost"),
+        ("games_v1.py", b"number % 24", b"number % 2", "games are lost"),
     ],
 )
 def test_soak_notices_lost_choices_and_games(monkeypatch, name, old, new, complaint):

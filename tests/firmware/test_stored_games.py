@@ -133,7 +133,7 @@ def test_games_played_without_cables_reach_the_store(tmp_path, kinds, games_play
 def test_v2_that_cannot_store_games_warns_once_and_plays(firmware, fault, why):
     files = device_files()
     if fault:
-        files["v2.py"] += b"class log:\n add = None\n" + fault
+        files["games_v2.py"] += b"class log:\n add = None\n" + fault
     driver = Driver(stepped(firmware)(files))
     driver.start()
     for buttons in ((B,), (A, B)) * 2:

@@ -24,7 +24,7 @@ _ON_EVERY_BOARD = """
     last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE resent:b
     best:XMAS resend:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
     weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
-    move:d sent:ASLEEP
+    move:d sent:ASLEEP model:b3
 """
 _ON_A_V2 = """
     frame:E waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N

@@ -25,7 +25,7 @@ from noughts.errors import BoardError
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _CHOICE = re.compile(rb"[A-Z][bt][sq]?")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
-"""The beginning of a V1's stored game (`device/kept.py`), in a file whose name is a number."""
+"""The beginning of a V1's stored game (`device/games_v1.py`), in a file whose name is a number."""
 _ROOM = {V1: 27_648, V2: 20_480}
 """Bytes of the smallest file system among the official firmwares."""
 

@@ -1,4 +1,4 @@
-"""The games in a V2's data log, `MY_DATA.HTM` on its drive; `device/v2.py` adds them.
+"""The games in a V2's data log, `MY_DATA.HTM` on its drive; `device/games_v2.py` adds them.
 
 The file is an HTML page of fixed size. Its head ends in `UBIT_LOG_FS_V_002`, a line feed, and three
 fields that end in NUL: where the log ends, where its data begins, and DAPLink's version. The data
