@@ -475,15 +475,19 @@ def test_replay_prints_players_date_board_and_ending(replay, number, game, began
     assert last == ending
 
 
-def test_replay_explains_each_move(replay):
+def test_replay_explains_the_scores_and_each_move(replay):
     out = replay(3)
+    scores = (
+        "On the right is what each line adds up to: +1 for each mark of A,\n-1 for each mark of B."
+    )
+    assert f"begins.\n{scores}" in out
     steps = out.split("Move ")[1:]
     assert len(steps) == 7
     assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
     # After move 3 B has 1 and 5, and A has 2.
     row = "4 B 6    column 2 5 8   0    row 4 5 6  -1    diagonal 3 5 7  -1"
     assert row in steps[1].splitlines()
-    assert "The best move, though you were losing anyway." in steps[3]
+    assert "The best move, though A was losing anyway." in steps[3]
     assert "Still a draw, but 1, 3, 7 or 9 sets more traps." in steps[0]
     assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in replay(4)
     assert "The best move: it wins the game." in steps[6]

@@ -80,6 +80,20 @@ async def test_narrow_terminal_has_the_instructions_below_the_board(width):
     assert lines[-2].startswith("q quit · ? help") and lines[-1].startswith("clock ")
 
 
+@pytest.mark.parametrize("size", [(40, 24), (60, 24), (60, 20)], ids="{0[0]}x{0[1]}".format)
+async def test_small_terminal_has_the_board_in_letters_events_and_all_keys(size):
+    board = Board()
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
+    with playing(board, Path("games.db")) as app:
+        async with app.run_test(size=size):
+            await settled(lambda: "move 7: A" in screen_text(app))
+            text = screen_text(app)
+    for row in ("A B ·  A  you", "A A B  B  the chip, hard", "A · B  game 1"):
+        assert row in text
+    assert "A 1, B 0, draws 0" in text
+    assert "q quit · ? help · a b space arrows v r\n" in text
+
+
 async def test_narrow_terminal_does_not_split_the_board_of_a_replay():
     with Store(filled(Path("games.db"), stages(A_WINS))) as store:
         app = ReplayApp(game(store, 1), None)

@@ -13,6 +13,11 @@ from noughts.game.positions import LINES
 from noughts.store.stored_game import StoredGame
 from noughts.views.replay import ReplayStep
 
+_SCORES = (
+    "On the right is what each line adds up to: +1 for each mark of A,\n"
+    "-1 for each mark of B. The winner gets to +3 or -3."
+)
+
 PLAYERS = {"A": "bold #e69f00", "B": "bold #56b4e9"}
 
 
@@ -39,9 +44,14 @@ def step(shown: ReplayStep) -> tuple[Text, Text]:
         made.highlight_regex(f"(?<=: ){player}", style)
     # A line that wraps would split the board.
     board = Text("\n", no_wrap=True, overflow="ellipsis").join(rows)
-    words = Text("\n").join([Text(), made, Text()])
-    words.append(f"{shown.words}\n", "bold red" if shown.mistake else "")
-    return board, words.append(shown.ending, "bold")
+    words = [Text(), made]
+    if shown.cell is None:
+        words.append(Text(_SCORES, "dim"))
+    if shown.words:
+        words.append(Text(shown.words, "bold red" if shown.mistake else ""))
+    if shown.ending:
+        words.append(Text(shown.ending, "bold"))
+    return board, Text("\n").join(words)
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:

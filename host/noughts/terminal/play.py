@@ -50,8 +50,11 @@ _CHARACTERS = "·░░░▒▒▓▓██"
 """By an LED's level."""
 
 
-def draw(leds: bytes, last: tuple[int, str] | None = None) -> Text:
-    """The LEDs with these 25 levels; last: the cell of the last move, and whose it was."""
+def draw(leds: bytes, last: tuple[int, str] | None = None, spaced: bool = True) -> Text:
+    """The LEDs with these 25 levels; last: the cell of the last move, and whose it was.
+
+    spaced: whether there is an empty line between two rows.
+    """
     cell, player = last or (None, "")
     rows = [Text() for _ in range(5)]
     for led, level in enumerate(leds):
@@ -62,7 +65,7 @@ def draw(leds: bytes, last: tuple[int, str] | None = None) -> Text:
         is_last = cell is not None and (row, column) == (cell // 3 * 2, cell % 3 * 2)
         left, right, around = ("[", "]", PLAYERS[player]) if is_last else (" ", " ", "")
         rows[row].append(left, around).append(_CHARACTERS[level] * 2, style).append(right, around)
-    return Text("\n\n").join(rows)
+    return Text("\n\n" if spaced else "\n").join(rows)
 
 
 class BoardButton(Static):
@@ -96,6 +99,7 @@ class Shown(Static):
 
 
 _KEYS = "q quit · ? help · a b buttons · space both · arrows tilt · v replay · r reset"
+_KEYS_ALONE = "q quit · ? help · a b space arrows v r"
 
 RULES = (
     (
@@ -168,17 +172,31 @@ class BoardApp(Program):
     #pins { color: #d8a530; }
     #doing { width: 1fr; height: 1fr; padding: 0 0 0 1; }
     #help { display: none; dock: right; width: 38; height: 1fr; padding: 0 1; color: $text-muted; }
-    .wide.high #help { display: block; }
-    .wide.high.unhelped #help { display: none; }
+    .wide #help { display: block; }
+    .wide.low #help, .wide.unhelped #help { display: none; }
     #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1;
               text-wrap: nowrap; text-overflow: ellipsis; }
-    .narrow #stage { layout: vertical; height: 99fr; max-height: 29; }
-    .narrow #doing { width: 100%; }
-    .narrow.low #log { display: none; }
+    .slim, .narrow {
+        #stage { layout: vertical; height: auto; }
+        #doing { width: 100%; height: 13; }
+    }
+    /* No room for the whole picture: the LEDs alone, with the text next to them or below. */
+    .slim, .narrow {
+        &.low, &.high {
+            #usb, BoardButton, #pins { display: none; }
+            #picture { width: 22; height: 7; }
+            #face { padding: 0; }
+            #face, #face #leds { height: 5; }
+        }
+    }
+    .narrow.low, .narrow.high {
+        #stage { layout: horizontal; }
+        #doing { width: 1fr; height: 14; }
+    }
     """
-    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (64, "usual"), (110, "wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "low"), (25, "high")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "slim"), (50, "narrow"), (64, "usual"), (110, "wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "low"), (25, "high"), (32, "tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         ("a", "tap('A')"),
         ("b", "tap('B')"),
@@ -278,7 +296,8 @@ class BoardApp(Program):
         self._transcript.write(Text("reset", style="dim"))
 
     def action_help(self) -> None:
-        if self.screen.has_class("wide", "high"):  # it is next to the board already
+        # On a wide screen it is next to the board already.
+        if self.screen.has_class("wide") and not self.screen.has_class("low"):
             self.screen.toggle_class("unhelped")
         else:
             self.push_screen(HelpScreen(RULES))
@@ -306,7 +325,8 @@ class BoardApp(Program):
             self._keep_flash(flash)
         self._observer.see(leds)
         situation = self._observer.now
-        self._leds.show(draw, leds, situation.last)
+        spaced = self._leds.size.height >= 9
+        self._leds.show(draw, leds, situation.last, spaced)
         seats = situation.game.seats if situation.game else f"P{situation.opponent or 'P'}"
         ends = dict(self._games.scores.get(seats, {}))  # a copy: another thread counts
         self._panel.show(panel, situation, self._stopped_by, ends)
@@ -338,7 +358,8 @@ class BoardApp(Program):
         table_id = self._observer.boot.table_id if self._observer.boot else "?"
         # At 80 columns the firmware still fits.
         about = f"clock {clock} · {warning}table {table_id} · {self._board.firmware}"
-        self._status.update(f"{_KEYS}\n{about}")
+        has_room = self._status.content_size.width >= len(_KEYS)
+        self._status.update(f"{_KEYS if has_room else _KEYS_ALONE}\n{about}")
 
 
 def panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:

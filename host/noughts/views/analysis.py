@@ -65,7 +65,7 @@ def analysis_of(
     # Undo and redo stop where a person is to move, not in the middle of an engine's answer.
     persons = [opponent == FRIEND or turn == you for turn in turns]
     stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
-    graph = history(moves, start.position, names)
+    graph = history(moves, start.position, names, None if opponent == FRIEND else you)
     playable = persons[at] and not board.is_over
     winner = names["XO".index(end.winner)] if end.winner else None
     headline, remark = _situation(end, winner, turns[-1], graph[-1], opponent, you)
@@ -130,10 +130,13 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
     }
 
 
-def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") -> list[MoveAnalysis]:
+def history(
+    moves: Sequence[int], start: Position = EMPTY, names: str = "XO", you: str | None = None
+) -> list[MoveAnalysis]:
     """The game before its first move, and after each.
 
-    names: the side that moved first, and the other: X and O, or the players A and B.
+    names: the side that moved first, and the other: X and O, or the players A and B. you: the
+    name of the reader, if they played.
     """
     score, value_text = _evaluated(start, names)
     points = [MoveAnalysis(score=score, text=f"before the first move: {value_text}")]
@@ -150,7 +153,7 @@ def history(moves: Sequence[int], start: Position = EMPTY, names: str = "XO") ->
                 verdict=move_verdict.value,
                 verdict_name=move_verdict.name.lower(),
                 mistake=move.mistake,
-                words=verdict_text(move),
+                words=verdict_text(move, "you" if name == you else name),
             )
         )
     return points

@@ -40,18 +40,22 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
-def verdict_text(move: Reviewed) -> str:
-    """The verdict on a move, and a better move if there was one."""
+def verdict_text(move: Reviewed, mover: str) -> str:
+    """The verdict on a move, and a better move if there was one.
+
+    mover: who made it: X, O, A or B, or `you`.
+    """
     worth, best = VALUE_WORDS[move.value_before], either(move.best)
     if move.mistake:
         worth_after = VALUE_WORDS[move.value_after]
         return f"A mistake: it turns a {worth} into a {worth_after}. Best: {best}."
     lost = move.value_before < 0
+    losing = f"{mover} {'were' if mover == 'you' else 'was'} losing anyway"
     if move.cell not in move.best:
-        fact = "You were losing anyway" if lost else f"Still a {worth}"
+        fact = losing[0].upper() + losing[1:] if lost else f"Still a {worth}"
         return f"{fact}, but {best} sets more traps."
     which = "The best move" if len(move.best) == 1 else f"One of the best moves, {best}"
     if lost:
-        return f"{which}, though you were losing anyway."
+        return f"{which}, though {losing}."
     wins = move.value_before > 0 and move.position.play(move.cell).over
     return f"{which}: it {'wins the game' if wins else f'keeps the {worth}'}."
