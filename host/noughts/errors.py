@@ -67,6 +67,10 @@ class StoreBusyError(StoreError):
     """Another program is writing to the store. Writing can succeed later."""
 
 
+class GameNotFoundError(StoreError):
+    """The store has no game with this number."""
+
+
 class StoreDamagedError(StoreError):
     """The file is not a store, or is damaged."""
 

@@ -113,11 +113,9 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
 
 
 def test_missing_game_or_unusable_store_is_404(many, tmp_path):
-    for db, why in (
-        (many, "There is no game 999 in "),
-        (tmp_path / "none.db", "No games are stored"),
-    ):
-        assert page("/games/999", db, expected=404).status.startswith(why)
+    assert page("/games/999", many, expected=404).status == "There is no game 999"
+    without_store = page("/games/999", tmp_path / "none.db", expected=404)
+    assert without_store.status.startswith("No games are stored")
     many.write_bytes(b"marks " * 1000)
     assert "is damaged" in page("/games/1", many, expected=404).status
 
@@ -162,6 +160,12 @@ def test_game_page_is_readable_without_a_script(tmp_path):
     ):
         assert text in found.text
     assert ("role", "img") in found.attributes  # the final position
+
+
+def test_table_is_named_only_in_games_with_hard(tmp_path):
+    db = filled(tmp_path / "games.db", stages(WON, seats="PE"), stages(WON, seats="HP", number=2))
+    assert "Kind micro:bit V1 Number" in page("/games/1", db).text
+    assert "Kind micro:bit V1 Hard uses table 2798 Number" in page("/games/2", db).text
 
 
 def test_game_page_omits_unknown_facts(tmp_path):

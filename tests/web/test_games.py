@@ -2,11 +2,13 @@
 
 import re
 from datetime import datetime
+from random import Random
 
 import pytest
 from playwright.sync_api import expect
 
 from noughts.store.store import Store
+from random_games import random_game
 from sample_games import AT, DRAW, HOSTILE_NAMES, filled, stages
 
 DAY_MS = 86_400_000
@@ -39,7 +41,7 @@ def test_filter_form_selects_games_and_sets_the_address(url, page):
     page.get_by_label("Until").fill("2026-09-21")
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(
-        f"{url}/games?board=USB-1&seats=PH&result=A&result=draw&since=&until=2026-09-21"
+        f"{url}/games?board=USB-1&seats=PH&since=&until=2026-09-21&result=A&result=draw"
     )
     expect(page.locator("tbody th")).to_have_text(["2", "1"])
 
@@ -49,6 +51,7 @@ def test_game_is_stepped_by_slider_keys_buttons_and_list(url, page):
     remark, corner = page.locator("#sentences"), page.locator(".cell").first
     link = page.get_by_role("link", name="Try this position")
     expect(remark).to_have_text("A begins.")
+    expect(page.get_by_text("A begins.")).to_have_count(1)
     page.keyboard.press("ArrowRight")
     expect(remark).to_contain_text("Move 1 of 5: A plays 5, in the centre, after 1.0 s.")
     page.keyboard.press("ArrowRight")
@@ -142,6 +145,43 @@ def test_results_and_boards_are_in_view_on_a_phone(url, page):
         for section in ("Results", "Boards"):
             region = page.get_by_role("region", name=section)
             assert region.evaluate("region => region.scrollWidth <= region.clientWidth")
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_filter_has_two_even_rows(url, page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    try:
+        page.goto(f"{url}/games?board=usb")
+        fields = [page.get_by_label(name) for name in ("Board", "A against B", "Since", "Until")]
+        boxes = [field.bounding_box() for field in fields]
+        assert len({box["y"] for box in boxes}) == len({box["width"] for box in boxes}) == 1
+        assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
+        second_row = [
+            page.get_by_role("group", name="Result").bounding_box(),
+            page.get_by_role("button", name="Show").bounding_box(),
+            page.get_by_role("link", name="All games").bounding_box(),
+        ]
+        middles = [box["y"] + box["height"] / 2 for box in second_row]
+        assert max(middles) - min(middles) < second_row[0]["height"] / 2
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_phone_shows_four_positions_until_more_are_asked_for(serve, tmp_path, page):
+    dice = Random(1)
+    games = (random_game("00000A83", number, dice) for number in range(1, 61))
+    url = serve(filled(tmp_path / "many.db", *games)).url
+    positions = page.locator(".positions li:visible")
+    page.goto(f"{url}/statistics")
+    expect(positions).to_have_count(9)
+    page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        expect(positions).to_have_count(4)
+        page.get_by_text("5 more").click()
+        expect(positions).to_have_count(9)
+        assert page.evaluate("document.documentElement.scrollHeight") < 6 * 844
     finally:
         page.set_viewport_size({"width": 1280, "height": 720})
 

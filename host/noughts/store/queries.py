@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from noughts.errors import StoreError
+from noughts.errors import GameNotFoundError, StoreError
 from noughts.protocol.describe import called
 from noughts.store.game_filter import GameFilter
 from noughts.store.rows import Columns
@@ -60,11 +60,11 @@ def games(
 
 
 def game(store: Store, number: int) -> StoredGame:
-    """The game with this number in the store. Raises `StoreError`."""
+    """The game with this number in the store. Raises `GameNotFoundError`."""
     rows = list(store.rows(LegalGame, f"{_GAMES} WHERE games.id = ?", [number]))
     if not rows:
         listing = command_for("noughts games", store.path)
-        raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
+        raise GameNotFoundError(f"there is no game {number} in {store.path}; {listing} lists them")
     return rows[0]
 
 

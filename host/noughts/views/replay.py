@@ -102,7 +102,8 @@ def _details(game: StoredGame) -> list[tuple[str, str]]:
         details.append(("Received", "its last moves by radio only, where anyone nearby can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}"))
-        details.append(("Hard uses", f"table {game.table_id}"))
+        if "H" in game.seats:
+            details.append(("Hard uses", f"table {game.table_id}"))
     details.append(("Number", f"game {game.number} since the board was switched on"))
     details.append(("Lasted", f"{game.ms / 1000:.1f} s"))
     return details

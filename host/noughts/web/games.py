@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from noughts.engines.built_in import built_in_engine
-from noughts.errors import NoughtsError, StoreError, printable
+from noughts.errors import GameNotFoundError, NoughtsError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, outcome, parse
@@ -76,13 +76,16 @@ def list_page(request: Request) -> Response:
 def game_page(request: Request) -> Response:
     """A stored game, with links to its neighbours among those chosen by the address."""
     number, query = request.path_params["number"], request.query_params
+    not_found = error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
     if number > sys.maxsize:  # SQLite's largest too
-        return error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
+        return not_found
     shown_filter = listable(requested_games(query))
     try:
         with Store(request.app.state.boards.watch.store_path) as store:
             game = queries.game(store, number)
             previous, following = queries.before_and_after(store, shown_filter, game)
+    except GameNotFoundError:
+        return not_found
     except StoreError as error:
         why = request.app.state.site.for_all_readers(str(error))
         return error_answer(request.scope, 404, why)
