@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+from dataclasses import replace
 
 import micropython_microbit_fs
 import pytest
@@ -11,7 +12,7 @@ from live_page import Board, settled
 from needed import POSIX, long
 from noughts.protocol.sentences import Boot, Game, Menu, parse
 from noughts.store.store import Store
-from noughts.terminal.play import draw
+from noughts.terminal.board_view import draw
 from sample_games import A_WINS, insert, stages
 from screens import playing, screen_text
 
@@ -24,9 +25,9 @@ def opened(tmp_path):
     """Opens the app on a stand-in board, in a terminal of a given size."""
 
     @contextlib.asynccontextmanager
-    async def start(size=(100, 30), keep_flash=lambda flash: None):
+    async def start(size=(100, 30), keep_flash=lambda flash: None, other=None):
         board = Board()
-        with playing(board, tmp_path / "games.db", keep_flash) as app:
+        with playing(board, tmp_path / "games.db", keep_flash, other) as app:
             async with app.run_test(size=size) as pilot:
                 await pilot.pause(0.1)
                 yield app, pilot, board
@@ -36,21 +37,59 @@ def opened(tmp_path):
 
 async def test_keys_press_buttons_and_tilt(opened):
     async with opened() as (_, pilot, board):
-        await pilot.press("a", "b", "space", "left", "right", "up", "down", "r")
-        await settled(lambda: len(board.done) == 8)
+        await pilot.press("a", "b", "space", "left", "right", "up", "down", "l", "r")
+        await settled(lambda: len(board.done) == 9)
         taps = [("tap", *buttons) for buttons in ("A", "B", "AB")]
         nudges = [("nudge", *tilt) for tilt in ((-1, 0), (1, 0), (0, -1), (0, 1))]
-        assert board.done == [*taps, *nudges, ("reset",)]
+        assert board.done == [*taps, *nudges, ("touch_logo",), ("reset",)]
+
+
+async def test_each_of_two_boards_has_keys_instructions_and_messages(opened):
+    right = Board()
+    async with opened((80, 40), other=right) as (app, pilot, left):
+        await pilot.press("a", "s", "d", "1")
+        await pilot.press("h", "j", "k", "2", "l")
+        await settled(lambda: len(left.done) == len(right.done) == 5)
+        taps = [("tap", *buttons) for buttons in ("A", "B", "AB")]
+        for board in (left, right):
+            assert board.done == [*taps, ("reset",), ("touch_logo",)]
+        left.says(BOOT, Menu(BOOT.boot, "Rbs"))
+        right.says(BOOT, Menu(BOOT.boot, "Hbs"))
+        for text in ("left: menu: two boards, buttons", "right: menu: the chip (hard), buttons"):
+            await settled(lambda text=text: text in screen_text(app))
+        await settled(lambda: "R: a friend on another board" in screen_text(app))
+        assert "H: the chip, hard: it never loses" in screen_text(app)
+
+
+async def test_game_of_two_boards_by_radio_counts_once(opened):
+    """Both send it, with the boot of one of them."""
+    right = Board()
+    async with opened((80, 24), other=right) as (app, _, left):
+        games = stages(A_WINS, boot=BOOT.boot, seats="PP")
+        left.says(BOOT, *games)
+        right.says(replace(BOOT, boot="99999999"), *games)
+        await settled(lambda: screen_text(app).count("Player A has won!") == 2)
+        await settled(lambda: screen_text(app).count("score  A 1, B 0, draws 0") == 2)
+
+
+async def test_tone_is_named_for_a_moment(opened):
+    async with opened() as (app, _, board):
+        board.hertz = 784
+        await settled(lambda: "♪ G5" in screen_text(app))
+        board.hertz = 0
+        assert "♪ G5" in screen_text(app)
+        board.ms += 1000
+        await settled(lambda: "♪" not in screen_text(app))
 
 
 @pytest.mark.parametrize(("x", "y", "buttons"), [(4, 7, "A"), (29, 7, "B"), (16, 12, "AB")])
 async def test_mouse_holds_a_button_until_released(opened, x, y, buttons):
     async with opened() as (_, pilot, board):
-        await pilot.mouse_down("#picture", offset=(0, 0))  # not a button
-        await pilot.mouse_up("#picture", offset=(0, 0))
-        await pilot.mouse_down("#picture", offset=(x, y))
+        await pilot.mouse_down("BoardPicture", offset=(0, 0))  # not a button
+        await pilot.mouse_up("BoardPicture", offset=(0, 0))
+        await pilot.mouse_down("BoardPicture", offset=(x, y))
         await settled(lambda: board.done)
-        await pilot.mouse_up("#picture", offset=(x, y))
+        await pilot.mouse_up("BoardPicture", offset=(x, y))
         await settled(lambda: len(board.done) > 1)
         assert [(what, *sorted(which)) for what, *which in board.done] == [
             ("press", *buttons),

@@ -77,6 +77,23 @@ def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     assert program.end() == 0
 
 
+def test_two_boards_are_played_side_by_side(terminal):
+    program = terminal("play", "--two", "--board", "v1")
+    boards = ("left", "right")
+    for board in boards:
+        program.wait_for(f"{board}: board started: micro:bit V1")
+    processes = psutil.Process(program.pid).children()
+    for board, key in zip(boards, "ah", strict=True):
+        program.type(key)
+        program.wait_for(f"{board}: menu: the chip (easy), buttons")
+    program.type("q")
+    assert program.end() == 0
+    assert len(processes) == 2 and not psutil.wait_procs(processes, timeout=120)[1]
+    program = terminal("play", "--two", "--keys", "A")
+    assert program.end() == 2
+    assert "--keys presses the buttons of one board; leave out --two" in program.text
+
+
 @pytest.mark.parametrize(
     "env",
     [
@@ -105,7 +122,7 @@ def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
     (tmp_path / "noughts").write_text("a file where the folder should be")
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
-    program.wait_for("games are not stored")
+    program.wait_for("games are stored only until noughts ends")
     program.type("ab")  # which the board stores
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
     program.type("q")

@@ -37,6 +37,7 @@ class BoardPort:
 class Board:
     """Shows and sends what the test wants, and records what is done to it."""
 
+    board = "V2"
     firmware = "stand-in of the tests"
     port = BoardPort.port
 

@@ -11,7 +11,7 @@ from textual.app import App
 from live_page import Board
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.watch import Watch
-from noughts.terminal.play import BoardApp, PlayedGames
+from noughts.terminal.play import BoardApp, PlayedGames, TwoBoardsApp
 
 
 def screen_text(app: App[object]) -> str:
@@ -21,14 +21,24 @@ def screen_text(app: App[object]) -> str:
 
 @contextmanager
 def playing(
-    board: Board, path: Path, keep_flash: Callable[[bytes], object] = lambda flash: None
+    board: Board,
+    path: Path,
+    keep_flash: Callable[[bytes], object] = lambda flash: None,
+    other: Board | None = None,
 ) -> Iterator[BoardApp]:
-    """The screen of `noughts play` on a stand-in, whose games go to this store."""
+    """The screen of `noughts play` on a stand-in, whose games go to this store.
+
+    other: the right board of `noughts play --two`.
+    """
     ports = PortMonitor(find=list)
     watch = Watch(path, [ports], has_fallback=True)
-    stand_in: Any = board
-    ports.follow("virtual-V2", board.port, stand_in.serial)
-    app = BoardApp(stand_in, threading.Event(), watch, PlayedGames(watch), keep_flash)
+    boards: list[tuple[str, Any]] = [("virtual-V2", board)]
+    if other is not None:
+        boards = [("virtual-left", board), ("virtual-right", other)]
+    for name, stand_in in boards:
+        ports.follow(name, stand_in.port, stand_in.serial)
+    kind = BoardApp if other is None else TwoBoardsApp
+    app = kind(boards, threading.Event(), watch, PlayedGames(watch), keep_flash)
     watch.start()
     try:
         yield app

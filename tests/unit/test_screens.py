@@ -91,7 +91,7 @@ async def test_small_terminal_has_the_board_in_letters_events_and_all_keys(size)
     for row in ("A B ·  A  you", "A A B  B  the chip, hard", "A · B  game 1"):
         assert row in text
     assert "A 1, B 0, draws 0" in text
-    assert "q quit · ? help · a b space arrows v r\n" in text
+    assert "q quit · ? help · a b l r v space ←↑↓→\n" in text
 
 
 async def test_narrow_terminal_does_not_split_the_board_of_a_replay():

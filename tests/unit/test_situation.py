@@ -8,7 +8,7 @@ from boards import LETTERS
 from noughts.engines.built_in import engines
 from noughts.protocol.describe import opponents, seat_of
 from noughts.protocol.sentences import Boot, Game, Menu
-from noughts.terminal.play import panel
+from noughts.terminal.board_view import panel
 from noughts.views.situation import Instructions, Observer, instructions
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
@@ -50,7 +50,7 @@ def test_menu_is_what_the_board_says():
         ("E", "E", "the chip, easy: it picks any free cell"),
         ("M", "M", "the chip, medium: it finishes and blocks lines"),
         ("H", "H", "the chip, hard: it never loses"),
-        ("R", "R", "a friend with a second board, by radio"),
+        ("R", "R", "a friend on another board, by radio"),
     ):
         observer.receive(Menu(BOOT.boot, f"{seat}t"))
         show(observer, picture("2"))  # whatever is on the LEDs

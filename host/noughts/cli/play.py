@@ -90,7 +90,12 @@ def _step(token: str) -> Step:
     return Step(tilt=(int(match["x"] or 0), int(match["y"] or 0)))
 
 
-@options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
+@options.command(
+    "noughts play",
+    "noughts play --board v1",
+    "noughts play --two",
+    "noughts play --keys 'B 500 A A B'",
+)
 @click.option(
     "--board",
     cls=options.Option,
@@ -114,6 +119,11 @@ def _step(token: str) -> Step:
     help="start with a new board, which does not know your last choice",
 )
 @click.option(
+    "--two",
+    is_flag=True,
+    help="two new boards side by side, which can play each other by radio (R in the menu)",
+)
+@click.option(
     "--keys",
     metavar="KEYS",
     type=read_keys,
@@ -127,10 +137,13 @@ def run_play(
     firmware: Path | None,
     hex: Path | None,
     fresh: bool,
+    two: bool,
     keys: list[Step] | None,
     db: Path | None,
 ) -> int:
     """Play on a virtual micro:bit in this terminal."""
+    if two and keys is not None:
+        raise click.UsageError("--keys presses the buttons of one board; leave out --two")
     if firmware and hex:
         raise click.UsageError("--firmware and --hex both say what the board runs; give only one")
 
@@ -139,7 +152,7 @@ def run_play(
         return unchanged(loaded) if hex else program(firmware=loaded)
 
     if keys is None:
-        return _play(made, hex is None, fresh, db)
+        return _play(_Memory(made, hex is None and not two, fresh), two, db)
     _press(keys, made())
     return 0
 
@@ -158,7 +171,7 @@ def _press(keys: list[Step], program: Program) -> None:
         signal.signal(signal.SIGINT, handler)
 
 
-def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
+def _play(memory: _Memory, two: bool, db: Path | None) -> int:
     if not has_screen():
         raise NoughtsError(
             "there is no terminal to play in, or it has no full screen; use --keys 'B 500 A A B' "
@@ -166,20 +179,25 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         )
     from noughts.recording.port_monitor import PortMonitor
     from noughts.recording.watch import Watch
-    from noughts.terminal.play import BoardApp, PlayedGames
-    from noughts.virtual.board import VirtualBoard
+    from noughts.terminal.play import BoardApp, PlayedGames, TwoBoardsApp
+    from noughts.virtual.board import Air, VirtualBoard
 
-    path, memory = db or default_path(), _Memory(start, remembers, fresh)
+    path, air = db or default_path(), Air() if two else None
     with ExitStack() as stack:
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
-        board = stack.enter_context(VirtualBoard(memory.program))
+        first = stack.enter_context(VirtualBoard(memory.program, air=air))
+        boards = [(f"virtual-{first.board}", first)]
+        if two:
+            second = stack.enter_context(VirtualBoard(memory.program, air=air))
+            boards = [("virtual-left", first), ("virtual-right", second)]
         ports = PortMonitor(find=list)
         watch = Watch(path, [ports], has_fallback=True)
         games = PlayedGames(watch)
         stack.callback(_sum_up, watch, games, memory, path)
         stack.callback(watch.close)
-        ports.follow(f"virtual-{board.board}", board.port, board.serial)
+        for name, board in boards:
+            ports.follow(name, board.port, board.serial)
         watch.start()
         saving = stack.enter_context(ThreadPoolExecutor(1))
 
@@ -188,12 +206,12 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
                 saving.submit(lambda: None).result()  # after all that were submitted
             watch.close()
 
-        app = BoardApp(
-            board, stopped, watch, games, lambda flash: saving.submit(memory.keep, flash)
+        app = (TwoBoardsApp if two else BoardApp)(
+            boards, stopped, watch, games, lambda flash: saving.submit(memory.keep, flash)
         )
         with leaving_a_stuck_terminal(stopped, finish):
             app.run()
-        saving.submit(memory.keep, board.finish_writing())
+        saving.submit(memory.keep, first.finish_writing())
         if app.failure is not None:
             raise app.failure
     watch.raise_fault()

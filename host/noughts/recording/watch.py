@@ -104,6 +104,11 @@ class Watch:
             return error_message(self.failure)
         return fault_message(self.failure)
 
+    @property
+    def storage(self) -> str:
+        """How games are stored if there is an `error`."""
+        return "not stored" if self.stop.is_set() else "stored only until noughts ends"
+
     def raise_fault(self) -> None:
         """Raise a failure that is a fault of noughts, so that its traceback can be reported."""
         if self.failure is not None and not isinstance(self.failure, (NoughtsError, OSError)):

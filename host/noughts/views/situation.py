@@ -35,7 +35,7 @@ _MENU = {
     "E": "E: the chip, easy: it picks any free cell",
     "M": "M: the chip, medium: it finishes and blocks lines",
     "H": "H: the chip, hard: it never loses",
-    "R": "R: a friend with a second board, by radio",
+    "R": "R: a friend on another board, by radio",
 }
 _OTHER = {"A": "B", "B": "A"}
 _SWITCH = {"b": "switch to tilt (now: buttons)", "t": "switch to buttons (now: tilt)"}

@@ -1,5 +1,6 @@
 """Words for results, scores and verdicts."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +12,10 @@ SIGNS = "✕◯"
 """The marks of players A and B, wherever they play."""
 VALUE_WORDS = {1: "win", 0: "draw", -1: "loss"}
 """By the value of a position or a move."""
+
+_NOTES = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"]
+_A4 = 57
+"""Semitones above C0; 440 Hz."""
 
 
 def value_words(position: Position) -> dict[int, str]:
@@ -32,6 +37,16 @@ def ending(winner: str | None) -> str:
 def score(counts: Mapping[str, int]) -> str:
     """Games by how they ended: `A 2, B 1, draws 0`."""
     return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"
+
+
+def note(hertz: float) -> str:
+    """The nearest note of a frequency.
+
+    >>> note(440), note(784)
+    ('A4', 'G5')
+    """
+    octave, name = divmod(_A4 + round(12 * math.log2(hertz / 440)), 12)
+    return f"{_NOTES[name]}{octave}"
 
 
 def name_key(name: str) -> list[tuple[bool, int, str]]:

@@ -255,8 +255,8 @@ class LiveBoards:
     def _set_words(self) -> None:
         with self.lock:
             session, display_name = self.session, self.session.display_name
-            stored = "not stored" if self.watch.stop.is_set() else "stored only until noughts ends"
-            error = f"games are {stored}: {self.watch.error}" if self.watch.error else ""
+            watch = self.watch
+            error = f"games are {watch.storage}: {watch.error}" if watch.error else ""
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
             ]
