@@ -55,8 +55,9 @@ table: $(VENV)/play  ## make the chip's brain, device/table.py
 core: $(VENV)/core  ## compile the emulator's chips, core.wasm, from C
 	@$(BIN)/python tools/build_core.py
 
-dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
+dist: $(VENV)/dev  ## build what is released, in dist/: wheels, sdists, noughts.hex, the page
 	@rm -rf dist
+	@$(MAKE) --no-print-directory page
 	@$(BIN)/python -m build --outdir dist host/microbit_emulator
 	@$(BIN)/python -m build --outdir dist --sdist
 	@NOUGHTS_EMULATOR=version $(BIN)/python -m build --outdir dist --wheel

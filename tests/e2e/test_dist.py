@@ -211,12 +211,16 @@ def test_clone_is_installed_as_a_tool(tool, clone, tmp_path):
 @POSIX
 @pytest.mark.long
 def test_make_dist_builds_what_is_released(clone):
+    if not shutil.which("npm"):
+        missing("Node.js with npm is missing; install it")
     (clone / "PKG-INFO").unlink(missing_ok=True)
     done = run("make", "dist", f"PYTHON={sys.executable}", cwd=clone)
     assert done.returncode == 0, done.stderr
     emulator = microbit_emulator.__version__
     assert {path.name for path in (clone / "dist").iterdir()} == {
         "noughts.hex",
+        "noughts.html",
+        "site",
         f"noughts-{__version__}-py3-none-any.whl",
         f"noughts-{__version__}.tar.gz",
         f"microbit_emulator-{emulator}-py3-none-any.whl",
