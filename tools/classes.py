@@ -44,7 +44,7 @@ def blind_to_diagonals(position: Position) -> tuple[int, ...]:
 
 
 def blocks_only(position: Position) -> tuple[int, ...]:
-    """Completes its own rows only by chance."""
+    """Finishes its own lines only by chance."""
     return _third(position, position.other) or position.free
 
 
@@ -87,7 +87,7 @@ if __name__ == "__main__":
     for what, who in (
         ("takes the centre first", centre_first),
         ("never sees diagonals", blind_to_diagonals),
-        ("blocks, but never completes", blocks_only),
+        ("blocks, but finishes no line", blocks_only),
         ("plays at random", lambda position: position.free),
     ):
         games = played(who, hard, count, seed=1)

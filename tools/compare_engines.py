@@ -78,7 +78,7 @@ def best_ms(run):
     return min(times_s) * 1000
 
 
-print("| engine | nodes | time |\n| --- | ---: | ---: |")
+print("| engine | boards looked at | time |\n| --- | ---: | ---: |")
 ours, remembering = AlphaBeta(), Transposition()
 for name, run, nodes in (
     ("easyAI's Negamax", lambda: easyai(TicTacToe()), easyai(Counting()).nodes),

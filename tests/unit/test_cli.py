@@ -72,7 +72,9 @@ def test_command_help_repeats_its_summary_and_a_valid_example(line, printed):
     name, *words = example.split()
     command = cli.load(name)
     assert command.help.partition(".\n")[0].removesuffix(".").lower() == summary.lower()
-    assert re.search(rf"Examples?:\n    noughts {re.escape(example)}\n", printed(name, "--help"))
+    text = printed(name, "--help")
+    assert re.search(rf"Examples?:\n    noughts {re.escape(example)}\n", text)
+    assert "[default" not in text and "<=" not in text
     command.make_context(name, words)
 
 

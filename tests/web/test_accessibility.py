@@ -61,6 +61,16 @@ def test_large_tree_scrolls_to_the_current_step(server, page):
     assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
 
 
+def test_navigation_is_one_line_on_a_phone_and_text_grows_on_a_projector(server, page):
+    page.goto(server.url)
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link")
+    for size in (PHONE, PROJECTOR):
+        page.set_viewport_size(size)
+        assert len({link.bounding_box()["y"] for link in links.all()}) == 1
+    text = page.get_by_label("Opponent")
+    assert text.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") > 20
+
+
 @pytest.mark.parametrize(
     "address",
     [

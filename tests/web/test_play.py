@@ -205,7 +205,7 @@ def test_only_games_from_the_empty_board_are_stored(server, play):
 
 def test_invalid_link_begins_a_new_game(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
-    page.get_by_text("move 2 goes to cell 5, which is taken").wait_for()
+    page.get_by_text("This link does not work: move 2 goes to cell 5, which is taken.").wait_for()
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn")

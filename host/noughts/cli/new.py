@@ -35,7 +35,7 @@ def run_new(what: str, file: Path) -> None:
 
 
 _START = '''\
-"""An engine of your own: it completes a line if it can, else it plays anywhere.
+"""An engine of your own: it finishes a line if it can, else it picks any free cell.
 
     noughts vs ./mine.py              play against it
     noughts prove ./mine.py           see how it loses, and how it does against all others

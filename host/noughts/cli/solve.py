@@ -39,7 +39,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     metavar="DEPTH",
     cls=options.Option,
     type=options.IntRange(1, 9),
-    help="draw the search tree, this many plies deep",
+    help="draw the search tree, this many moves deep",
 )
 @click.option(
     "--search",

@@ -43,14 +43,14 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
 @click.option(
     "--against",
     metavar="ENGINE",
-    help=f"its opponent: {', '.join(engines())}, or a file; menace plays itself [default: medium]",
+    help=f"its opponent: {', '.join(engines())}, or a file; menace plays itself; usually medium",
 )
 @click.option(
     "--games",
     metavar="N",
     cls=options.Option,
     type=IntRange(1, 1_000_000),
-    help=f"how many games it plays [default: {_GAMES}]",
+    help=f"how many games it plays; usually {_GAMES}",
 )
 @click.option(
     "--seat",

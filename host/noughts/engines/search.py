@@ -4,7 +4,7 @@ A win is worth 10 less the plies that it takes, a loss the opposite, a draw 0. S
 slow losses are preferred. All three find the same score, and play the first move in reading order
 that has it.
 
-nodes   positions visited, including the root: 549,946 for minimax from the empty board
+nodes   boards looked at, the first one included: 549,946 for minimax from the empty board
 cut     moves that were not searched, because an earlier one had already refuted the position
 window  scores up to `alpha`, or from `beta` on, cannot change the move
 """

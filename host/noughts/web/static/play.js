@@ -56,9 +56,10 @@ async function update() {
   waiting = false;
   if (found instanceof Error) {
     // Only a link can lead to a game that the server refuses.
-    if (!view && (game.moves || game.position)) await begin();
+    const isLink = !view && (game.moves || game.position);
+    if (isLink) await begin();
     $('headline').textContent = '';
-    $('remark').textContent = found.message;
+    $('remark').textContent = isLink ? `This link does not work: ${found.message}.` : found.message;
     return;
   }
   view = found;
