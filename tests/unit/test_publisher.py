@@ -6,6 +6,7 @@ import pytest
 
 from fake_broker import BROKER, FakeBroker
 from fuzz_log import sent_messages
+from noughts.protocol.sentences import Menu
 from noughts.recording.events import (
     BrokerAnswered,
     BrokerUnavailable,
@@ -195,6 +196,15 @@ def test_sentences_are_published_as_received(store):
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
     assert sent[8] == f"{radio} {write(late_end, '9A1B2C3D')}".encode()
     assert sent[9].startswith(f"{other} $NR,00000002,NG,".encode()) and len(sent) == 15
+
+
+def test_menu_is_published_whenever_it_shows_a_choice(store):
+    """Also one that it has shown before: else a collector would show another one."""
+    shown = [Menu(BOOT.boot, choice) for choice in ("Pbs", "Ebs", "Pbs")]
+    for ms, menu in enumerate(shown):
+        insert(store, "usb-1", menu, AT + ms)
+    lines = [line for each in sent_messages(store) for line in each.lines.splitlines()]
+    assert [line.split(b" ", 2)[2] for line in lines] == [write(menu).encode() for menu in shown]
 
 
 def test_line_is_published_when_its_time_arrives(store):

@@ -16,7 +16,7 @@ from needed import POSIX, long
 from noughts.boards.ports import Port
 from noughts.errors import NoughtsError, StoreBusyError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, checksum
+from noughts.protocol.sentences import Boot, Menu, checksum
 from noughts.recording.events import (
     BoardRefused,
     NoiseReceived,
@@ -67,9 +67,10 @@ def test_hostile_boards_do_not_corrupt_the_store(tmp_path, seeds):
 def test_sentence_is_stored_before_its_event(recorder, store):
     """So if the program is killed, nothing that it has shown is lost."""
     game = stages([4, 0])
+    about_no_game = BOOT, Menu(BOOT.boot, "Hbs")
     with contextlib.closing(sqlite3.connect(store.path)) as other:
         for lines, (sentence, number) in enumerate(
-            [(BOOT, None), *((each, 1) for each in game)], 1
+            [*((each, None) for each in about_no_game), *((each, 1) for each in game)], 1
         ):
             assert receive(recorder, "usb-1", wire(sentence), AT) == [
                 SentenceStored("usb-1", sentence, number, True)

@@ -18,7 +18,7 @@ from failing_connection import FailingConnection
 from needed import POSIX, long
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Game, parse, values
+from noughts.protocol.sentences import Game, Menu, parse, values
 from noughts.store.fold import FoldedGame, Line, fold
 from noughts.store.game_filter import GameFilter
 from noughts.store.lines import Received
@@ -222,6 +222,24 @@ def test_add_many_stores_the_first_time_of_each_line(store):
     sentences = (PLAYED[0], BOOT)
     store.add_many([Received.of("usb-1", each, at) for each in sentences for at in (AT + 5, AT)])
     assert store.read("SELECT at FROM lines") == [(AT,), (AT,)]
+
+
+@pytest.mark.parametrize(
+    ("times", "stored"),
+    [
+        ([AT, AT, AT + 5], [AT, AT + 5]),  # the menu shows it again
+        ([AT, None], [AT]),  # a capture without times
+        ([None, None, AT, AT + 5, None], [AT, AT + 5]),
+    ],
+)
+def test_menu_is_stored_once_for_each_time(store, times, stored):
+    shown, other = (Menu(BOOT.boot, choice) for choice in ("Hbs", "Pbs"))
+    store.add_many([Received.of("usb-1", other, AT)])
+    for at in times:
+        store.add_many([Received.of("usb-1", shown, at)])
+    rows = store.read("SELECT at FROM lines WHERE text LIKE '%Hbs' ORDER BY at")
+    assert [at for (at,) in rows] == stored
+    assert store.read("SELECT count(*) FROM games") == [(0,)] and not store.correct_games()
 
 
 @pytest.mark.parametrize(

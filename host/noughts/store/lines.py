@@ -2,7 +2,7 @@
 
 received line ──> lines ──┬─ a game's sentence ──> fold.py ──> games
                           ├─ a boot sentence ────────────────> boots
-                          └─ noise, or a port that was opened
+                          └─ a menu, noise, or a port that was opened
 """
 
 from __future__ import annotations
@@ -258,12 +258,18 @@ class Lines:
         self._db.executemany(_LINES + _ROW, rows[whole:])
 
     def _add_to_run(self, name: str, sentence: Boot | Menu, text: str, at: int | None) -> bool:
-        """Add a line of a run that is about no game, or its earlier time. Whether it is new."""
+        """Add a line of a run that is about no game, or its earlier time. Whether it is new.
+
+        A menu may show a choice again. So such a line is another one at another time, or a room
+        would not publish it.
+        """
         self._write()
         board_id, by_radio = self.board_id(name), int(is_by_radio(name))
+        same_time = "" if isinstance(sentence, Boot) else "AND (? IS NULL OR at IS NULL OR at = ?)"
         stored = self._db.execute(
-            "SELECT id, at FROM lines WHERE board = ? AND boot = ? AND number = 0 AND text = ?",
-            (board_id, sentence.boot, text),
+            "SELECT id, at FROM lines WHERE board = ? AND boot = ? AND number = 0 AND text = ? "
+            f"{same_time} ORDER BY at IS NULL LIMIT 1",
+            (board_id, sentence.boot, text, *([at, at] if same_time else [])),
         ).fetchone()
         if stored is None:
             line_id = self._append(board_id, sentence.boot, 0, by_radio, 0, at, text)

@@ -34,7 +34,7 @@ TABLES = (
         id INTEGER PRIMARY KEY,
         board INTEGER NOT NULL REFERENCES boards,
         boot TEXT,                  -- NULL for noise
-        number INTEGER,             -- the game's; 0 for a boot
+        number INTEGER,             -- the game's; 0 for a boot or a menu
         by_radio INTEGER NOT NULL,
         late INTEGER NOT NULL,      -- whether the game had ended some time before
         at INTEGER,
