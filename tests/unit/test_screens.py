@@ -66,6 +66,16 @@ def test_play_at_the_end_of_a_game(snap_compare, size):
         assert snap_compare(app, terminal_size=size, run_before=shown)
 
 
+async def test_second_line_of_a_buttons_function_begins_below_the_first():
+    board = Board()
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Pb"))
+    with playing(board, Path("games.db")) as app:
+        async with app.run_test(size=(60, 24)):
+            await settled(lambda: "switch to tilt" in screen_text(app))
+            first, second = re.search(".*A\\+B.*\n.*", screen_text(app))[0].splitlines()
+    assert second.index("buttons)") == first.index("switch to tilt")
+
+
 @pytest.mark.parametrize("width", [40, 50, 60])
 async def test_narrow_terminal_has_the_instructions_below_the_board(width):
     board = Board()

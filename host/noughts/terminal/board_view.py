@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -23,6 +24,7 @@ from noughts.game.positions import position_after
 from noughts.protocol.describe import seated
 from noughts.protocol.sentences import Boot, Game
 from noughts.recording.events import BoardEvent, NoiseReceived, SentenceStored
+from noughts.terminal.help import listed
 from noughts.terminal.marks import PLAYERS, mark_rows
 from noughts.views.situation import CONTROLS, Instructions, Observer, Situation, instructions
 from noughts.views.words import note, score
@@ -206,22 +208,23 @@ def panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
     over = situation.phase == "over"
     banner = Padding(what.headline, (int(over), 1), style=_style(what))
     buttons = (*what.buttons, ("v", "replay this game")) if over else what.buttons
-    text = Text(f"{what.about}\n" if what.about else "").append_text(_listed(buttons))
+    text = [Text(what.about), Text()] if what.about else [Text()]
     facts = Text.assemble(("\nscore", "dim"), f"  {score(ends)}")
     if situation.controls and situation.phase != "menu":  # where they may be about to change
         facts.append("\nmode", "dim").append(f"   {CONTROLS[situation.controls]}")
     if situation.game is None:
-        return Group(banner, text, facts)
-    return Group(banner, text, Text(), _game(situation.game), facts)
+        return Group(banner, *text, *_listed(buttons), facts)
+    return Group(banner, *text, *_listed(buttons), Text(), _game(situation.game), facts)
 
 
 def small_panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
     """The same in seven lines, for below a board."""
     what = _instructions(situation, stopped)
-    text = Text(what.about).append_text(_listed(what.buttons))
+    banner = Padding(what.headline, (0, 1), style=_style(what))
+    facts = []
     if situation.game is not None:
-        text.append("\nscore", "dim").append(f"  {score(ends)}")
-    return Group(Padding(what.headline, (0, 1), style=_style(what)), text)
+        facts.append(Text.assemble(("score", "dim"), f"  {score(ends)}"))
+    return Group(banner, Text(what.about), *_listed(what.buttons), *facts)
 
 
 def _instructions(situation: Situation, stopped: str) -> Instructions:
@@ -234,13 +237,10 @@ def _style(what: Instructions) -> str:
     return f"{PLAYERS.get(what.player, 'bold')} reverse"
 
 
-def _listed(buttons: Sequence[tuple[str, str]]) -> Text:
-    """Each button and its function, in a line of its own."""
-    text = Text()
-    wide = max((len(name) for name, _ in buttons), default=0)
-    for name, function in buttons:
-        text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {function}")
-    return text
+def _listed(buttons: Sequence[tuple[str, str]]) -> list[Table]:
+    """Each button and its function, if there are any."""
+    meanings = dict(buttons)
+    return [listed(meanings, meanings)] if meanings else []
 
 
 def _game(game: Game) -> Text:

@@ -1,6 +1,6 @@
 """Help in a terminal: paragraphs, and lists of keys whose texts stay beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -20,11 +20,15 @@ def rendered(help: Help) -> Group:
     keys = [key for part in help if not isinstance(part, str) for key in part]
     parts: list[RenderableType] = []
     for part in help:
-        parts += [Text(part) if isinstance(part, str) else _listed(part, keys), Text()]
+        parts += [Text(part) if isinstance(part, str) else listed(part, keys), Text()]
     return Group(*parts[:-1])
 
 
-def _listed(meanings: Mapping[str, str], keys: list[str]) -> Table:
+def listed(meanings: Mapping[str, str], keys: Collection[str]) -> Table:
+    """Each key with its meaning, whose lines begin below each other.
+
+    keys: those of all lists that are to have the same columns.
+    """
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, width=max(map(len, keys)))
     table.add_column()
