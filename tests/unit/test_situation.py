@@ -58,7 +58,7 @@ def test_menu_is_what_the_board_says():
         assert (now.phase, now.opponent, now.controls) == ("menu", seat, "t")
         assert instructions(now).about == f"{letter}: {about}"
     assert buttons(observer) == {
-        "button A": "next opponent", "button B": "start the game",
+        "button A": "next opponent", "button B": "choose a channel",
         "A+B": "switch to buttons (now: tilt)",
     }  # fmt: skip
     observer.receive(game("03142", end="A"))
@@ -82,6 +82,41 @@ def test_menu_says_what_the_logo_does(choice, hardware, touch):
     assert buttons(observer).get("logo") == touch
     observer.receive(game("03142", end="x"))
     assert buttons(observer).get("logo") == touch  # the choice stays
+
+
+def test_boards_that_play_by_radio_know_whose_turn_it_is():
+    """Both send the same sentences, with the boot of player A's board, also after a reset."""
+    boots = {"A": BOOT.boot, "B": "99999999"}
+    boards = {player: Observer() for player in boots}
+    for player, observer in boards.items():
+        observer.receive(replace(BOOT, boot="12345678"))
+        observer.receive(Menu("12345678", "Rbs"))
+        assert buttons(observer)["button B"] == "choose a channel"
+        observer.receive(Menu("12345678", "Rbs3"))
+        what = instructions(observer.now)
+        assert what.about == "Channel 3: choose the same one on both boards."
+        assert buttons(observer)["button A"] == "next channel"
+        observer.receive(replace(BOOT, boot=boots[player]))  # they start anew, to play
+        assert instructions(observer.now).headline == "The boards have found each other"
+    for moves, player in (("", "A"), ("4", "B"), ("40", "A")):
+        for observer in boards.values():
+            observer.receive(game(moves, seats="PP"))
+        ours, theirs = (
+            instructions(boards[each].now) for each in (player, "AB".replace(player, ""))
+        )
+        assert ours.headline == f"Your turn, player {player}"
+        assert theirs.headline == f"Player {player}'s turn"
+        assert dict(ours.buttons)["button A"] == "next free cell"
+        assert dict(theirs.buttons) == {"A+B": "to the menu"}
+        for board in boards.values():
+            board.reset()
+            board.receive(Menu("12345678", "Rbs3"))
+            board.receive(replace(BOOT, boot="77777777"))
+    for sentence in (game("402", seats="PP"), game("402", end="x", seats="PP")):
+        boards["B"].receive(sentence)
+    for _ in range(2):
+        assert instructions(boards["B"].now).headline == "Menu: choose an opponent"
+        boards["B"].receive(replace(BOOT, boot="12345678"))
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
             f"table {sentence.table_id}"
         )
     if isinstance(sentence, Menu):
-        return f"menu: {_opponent(sentence.choice[0])}, {CONTROLS[sentence.choice[1]]}"
+        return f"menu: {_opponent(sentence.choice)}, {CONTROLS[sentence.choice[1]]}"
     game = sentence
     about = f"game {number or game.number}"
     if game.end == "x":
@@ -58,8 +58,10 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     return f"{about}; a draw" if game.end == "=" else about
 
 
-def _opponent(letter: str) -> str:
-    return {"P": "two people", "R": "two boards"}.get(letter) or seated_in_full(letter)
+def _opponent(choice: str) -> str:
+    if choice[0] == "R":
+        return f"two boards, channel {choice[3]}" if choice[3:] else "two boards"
+    return "two people" if choice[0] == "P" else seated_in_full(choice[0])
 
 
 def describe_whole(game: Game, number: int | None = None) -> str:

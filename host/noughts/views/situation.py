@@ -56,6 +56,10 @@ class Situation:
     """`b` for buttons or `t` for tilt; empty if not known yet."""
     sound: str = ""
     """Of a V2: `s` for sound or `q` for quiet; empty for a V1, and if not known yet."""
+    channel: str = ""
+    """A digit, if it plays another board by radio, or is about to; else empty."""
+    player: str = ""
+    """In such a game: the player of this board, `A` or `B`; else empty."""
     game: Game | None = None
     """The current game, or the one that has just ended."""
     answer: str = ""
@@ -79,6 +83,8 @@ class Observer:
         self.boot: Boot | None = None
         self._leds = b""
         self._looks = 0
+        self._player_in = ("", "")
+        """In games of two boards with this boot: the player of this one."""
 
     def reset(self) -> None:
         """Forget everything: the board starts anew."""
@@ -89,28 +95,44 @@ class Observer:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self.boot = 0, sentence
-            self.now = self._in("menu")
+            self.now = self._in("starting" if self.now.channel else "menu")
             return
         if isinstance(sentence, Menu):
-            has_sound = self.boot is not None and self.boot.hardware == "V2"
-            sound = sentence.choice[2:3] if has_sound else ""
-            self.now = Situation("menu", sentence.choice[0], sentence.choice[1], sound)
+            self.now = self._in_menu(sentence.choice)
             return
         if is_of_earlier_run(sentence, self.boot) and not is_same(sentence, self.now.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
-            self._looks, self.now = 0, replace(self._in("menu"), opponent=opponent)
+            self._looks, self.now = 0, replace(self._in("menu"), opponent=opponent, channel="")
             return
         phase: Phase = "over"
         if sentence.end == "-":
             player = sentence.player(len(sentence.moves))
             phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
         self.now = replace(self._in(phase), opponent=opponent, game=sentence)
+        if self.now.channel:
+            self.now = replace(self.now, player=self._player(sentence))
+
+    def _player(self, game: Game) -> str:
+        """The player of this board in a game of two boards, which has the boot of player A's."""
+        if self.boot is not None and game.boot != self._player_in[0]:  # else it was reset
+            self._player_in = game.boot, "A" if game.boot == self.boot.boot else "B"
+        return self._player_in[1]
+
+    def _in_menu(self, choice: str) -> Situation:
+        """What the menu shows with a choice."""
+        sound = channel = ""
+        if choice[0] == "R":
+            channel = choice[3:4]
+        if self.boot is not None and self.boot.hardware == "V2":
+            sound = choice[2:3]
+        return Situation("menu", choice[0], choice[1], sound, channel)
 
     def _in(self, phase: Phase) -> Situation:
         """This phase, with the last choice, which a board remembers."""
-        return Situation(phase, self.now.opponent, self.now.controls, self.now.sound)
+        now = self.now
+        return Situation(phase, now.opponent, now.controls, now.sound, now.channel)
 
     def see(self, leds: bytes) -> None:
         """Process a look at the 25 LEDs, each 0 to 9 in reading order, even if none has changed."""
@@ -143,16 +165,14 @@ class Instructions:
 def instructions(now: Situation) -> Instructions:
     """Instructions for a person. Controls that are not known count as buttons."""
     if now.phase == "menu":
-        about = _MENU.get(now.opponent, "The LEDs show the opponent.")
-        choose = ("button A", "next opponent"), ("button B", "start the game")
-        both = _SWITCH.get(now.controls, "switch between buttons and tilt")
-        touch = [("logo", _TOUCH[now.sound])] if now.sound in _TOUCH else []
-        return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", both), *touch))
+        return _menu(now)
     if now.phase == "fault":
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
         )
     game = now.game
+    if game is None and now.channel:
+        return Instructions("The boards have found each other", "A game begins in a moment.")
     if game is None:
         return Instructions("The board is starting", "The menu will appear in a moment.")
     if now.phase == "over":
@@ -164,11 +184,34 @@ def instructions(now: Situation) -> Instructions:
     if now.phase == "thinking":
         about = "The chip will move in a moment."
         return Instructions("The chip's turn", about, (_TO_MENU,), player)
+    return _turn(now, player, game.seats == "PP")
+
+
+def _menu(now: Situation) -> Instructions:
+    if now.channel:
+        about = f"Channel {now.channel}: choose the same one on both boards."
+        buttons = ("button A", "next channel"), ("button B", "find the other board")
+        while_it_looks = ("A+B", "while it looks: back")
+        return Instructions("Two boards: choose a channel", about, (*buttons, while_it_looks))
+    about = _MENU.get(now.opponent, "The LEDs show the opponent.")
+    start = "choose a channel" if now.opponent == "R" else "start the game"
+    choose = ("button A", "next opponent"), ("button B", start)
+    both = _SWITCH.get(now.controls, "switch between buttons and tilt")
+    touch = [("logo", _TOUCH[now.sound])] if now.sound in _TOUCH else []
+    return Instructions("Menu: choose an opponent", about, (*choose, ("A+B", both), *touch))
+
+
+def _turn(now: Situation, player: str, of_people: bool) -> Instructions:
+    """A person's turn."""
     about = "Steady: A. Pulsing: B. Fast blinking: the cursor."
     if now.answer:
         taken = now.answer == "taken"
         about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."
-    whose = f"Player {player}'s turn" if game.seats == "PP" else f"Your turn, player {player}"
+    if now.player and now.player != player:
+        about = f"This board is player {now.player}'s; it waits for the other one."
+        return Instructions(f"Player {player}'s turn", about, (_TO_MENU,), player)
+    is_shared = of_people and not now.player
+    whose = f"Player {player}'s turn" if is_shared else f"Your turn, player {player}"
     move, button = ("button A", "next free cell"), "button B"
     if now.controls == "t":
         move, button = ("tilt", "move the cursor"), f"button {player}"
