@@ -35,7 +35,7 @@ from noughts import brain
 from noughts.brain import WEIGHTS, Table
 from noughts.game.odds import MoveValues, backward_induction, best_or_mean, mean
 from noughts.game.people import PeopleGame
-from noughts.game.positions import EMPTY, Position, alike, canonical
+from noughts.game.positions import EMPTY, MARKS, Position, alike, canonical, from_marks
 from noughts.game.solver import value, value_preserving_moves
 
 PRIOR = 4.0
@@ -66,18 +66,20 @@ Policy = Callable[[Position], Cells]
 
 def people_moves(games: Iterable[PeopleGame]) -> dict[Position, Counter[int]]:
     """How often people played each cell, by canonical position; symmetric cells count as one."""
-    counts: Counter[tuple[int, int, int]] = Counter()
-    """By both masks of a position, and the cell; there are few of these in many games."""
-    for game in games:
-        mover = other = 0
-        for ply, cell in enumerate(game.moves):
-            if game.people[ply % 2]:
-                counts[mover, other, cell] += 1
-            mover, other = other, mover | 1 << cell
+    counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * 9)
+    """How often, by the marks before the move and by cell; there are few marks in many games."""
+    for cells, people in games:
+        marks = 0
+        for ply, cell in enumerate(cells):
+            if people[ply & 1]:
+                counts[marks][cell] += 1
+            marks |= MARKS[ply & 1][cell]
     moves_in: defaultdict[Position, Counter[int]] = defaultdict(Counter)
-    for (mover, other, cell), times in counts.items():
-        position = Position(mover, other)
-        moves_in[canonical(position)][alike(position)[cell]] += times
+    for marks, counts_by_cell in counts.items():
+        position = from_marks(marks)
+        for cell, count in enumerate(counts_by_cell):
+            if count:
+                moves_in[canonical(position)][alike(position)[cell]] += count
     return moves_in
 
 

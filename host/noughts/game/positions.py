@@ -33,6 +33,9 @@ WON = tuple(
 CELLS = tuple(tuple(cell for cell in range(9) if mask >> cell & 1) for mask in range(FULL + 1))
 """The cells of a mask, in reading order."""
 
+MARKS = tuple(tuple(1 << cell + 9 * ply for cell in range(9)) for ply in (0, 1))
+"""A move's bit in `Position.marks`: by its ply, even or odd, and by its cell."""
+
 
 class Position(NamedTuple):
     """The marks of both players; the game is over if `other` has a line or no cell is free."""
@@ -54,6 +57,12 @@ class Position(NamedTuple):
     def turn(self) -> str:
         """`X` or `O`, whose turn it is, or would be after the end."""
         return "XO"[self.ply % 2]
+
+    @property
+    def marks(self) -> int:
+        """All marks in one number: each X in bits 0 to 8, each O in bits 9 to 17."""
+        first, second = self if self.turn == "X" else reversed(self)
+        return first | second << 9
 
     @property
     def over(self) -> bool:
@@ -127,7 +136,7 @@ def parse(text: str) -> Position:
         raise IllegalPositionError(
             f"in {text} a side moved after the other had won; remove that move"
         )
-    return Position(first, second) if more == 0 else Position(second, first)
+    return from_marks(first | second << 9)
 
 
 def parse_unfinished(text: str) -> Position:
@@ -136,6 +145,13 @@ def parse_unfinished(text: str) -> Position:
     if position.over:
         raise NoughtsError(f"the game is over in {position}; give an unfinished position")
     return position
+
+
+def from_marks(marks: int) -> Position:
+    """The position with these marks, see `Position.marks`; nothing is checked."""
+    first, second = marks & FULL, marks >> 9
+    is_turn_of_first = len(CELLS[first]) == len(CELLS[second])
+    return Position(first, second) if is_turn_of_first else Position(second, first)
 
 
 SYMMETRIES = (

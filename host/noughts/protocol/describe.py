@@ -6,7 +6,7 @@ from noughts.engines.built_in import engines
 from noughts.engines.levels import LEVELS
 from noughts.errors import printable
 from noughts.game.positions import Position, position_after
-from noughts.protocol.sentences import Boot, Game, Menu, Sentence, player_of
+from noughts.protocol.sentences import Boot, Game, Sentence, player_of
 
 CELLS = (
     "in the top-left corner", "on the top edge", "in the top-right corner",
@@ -37,15 +37,18 @@ SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
 
 def describe(sentence: Sentence, number: int | None = None) -> str:
     """Describe a sentence in one line; number: the game's, instead of the board's own count."""
+    if isinstance(sentence, Game):
+        return _describe_game(sentence, number or sentence.number)
     if isinstance(sentence, Boot):
         return (
             f"board started: micro:bit {sentence.hardware}, game {sentence.release}, "
             f"table {sentence.table_id}"
         )
-    if isinstance(sentence, Menu):
-        return f"menu: {_opponent(sentence.choice)}, {CONTROLS[sentence.choice[1]]}"
-    game = sentence
-    about = f"game {number or game.number}"
+    return f"menu: {_opponent(sentence.choice)}, {CONTROLS[sentence.choice[1]]}"
+
+
+def _describe_game(game: Game, number: int) -> str:
+    about = f"game {number}"
     if game.end == "x":
         return f"{about}: abandoned after {counted(len(game.moves), 'move')}"
     if not game.moves:

@@ -246,24 +246,23 @@ def outcome(moves: Iterable[int] | str, first: str) -> str:
     Raises `SentenceError` if a cell is taken twice, or for a move after the end.
     """
     digits = moves if isinstance(moves, str) else "".join(map(str, moves))
-    return _played(digits, first)[1]
+    if len(set(digits)) < len(digits):
+        cell = next(cell for ply, cell in enumerate(digits) if cell in digits[:ply])
+        raise SentenceError(f"cell {cell} is taken twice; ignore the line")
+    # Masks of the marks: of the player who made the last move, and of the other one.
+    mover = sum(map(_BITS.__getitem__, digits[::-2]))
+    other = sum(map(_BITS.__getitem__, digits[-2::-2]))
+    if digits and (WON[other] or WON[mover - _BITS[digits[-1]]]):
+        raise SentenceError("a move after the end of the game; ignore the line")
+    if WON[mover]:
+        return player_of(first, len(digits) - 1)
+    return "=" if mover | other == FULL else "-"
+
+
+_BITS = {digit: 1 << cell for cell, digit in enumerate(_DIGITS)}
 
 
 @lru_cache(maxsize=1024)
 def _played(moves: str, first: str) -> tuple[tuple[int, ...], str]:
     """The cells of these digits, and the outcome."""
-    cells = tuple(map(int, moves))
-    mover = other = 0
-    # Masks of the marks: of the player who made the last move, and of the other one.
-    result = "-"
-    for ply, cell in enumerate(cells):
-        if result != "-":
-            raise SentenceError("a move after the end of the game; ignore the line")
-        if (mover | other) >> cell & 1:
-            raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-        mover, other = other | 1 << cell, mover
-        if WON[mover]:
-            result = player_of(first, ply)
-        elif mover | other == FULL:
-            result = "="
-    return cells, result
+    return tuple(map(int, moves)), outcome(moves, first)

@@ -135,8 +135,8 @@ class SentenceStored(BoardEvent):
             return describe(self.sentence)
         again = "" if self.new else " (already stored)"
         if (
-            isinstance(self.sentence, Boot)
-            or not self.late
+            not self.late
+            or isinstance(self.sentence, Boot)
             # By radio, this is the end of a game that was followed live: its start was received.
             or (self.played_before is None and is_by_radio(self.board))
         ):

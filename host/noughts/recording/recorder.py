@@ -263,7 +263,7 @@ class Recorder:
         if not late:
             played_before = None
             # A board that plays has resent all its games; it resends them while it is in the menu.
-            if not isinstance(sentence, Menu):
+            if self._resent_counts and not isinstance(sentence, Menu):
                 self._sum_up(board)
         elif not is_by_radio(board):
             count = self._resent_counts[board]

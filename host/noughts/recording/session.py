@@ -90,18 +90,20 @@ class Session:
 
     def take(self, event: events.Event) -> None:
         """Take an event; each kind changes one part of the state."""
-        self._take_what_was_received(event)
-        self._take_connection(event)
-        self._take_room(event)
-
-    def _take_what_was_received(self, event: events.Event) -> None:
         match event:
-            case events.SentenceStored():
+            case events.SentenceStored():  # nearly all are, and there are thousands
                 self._take_sentence(self.board(event.board), event)
             case events.NoiseReceived():
                 self.board(event.board).noise += 1
             case events.BoardNamed():
                 self.names[event.board] = event.name
+            case _:
+                self._take_store(event)
+                self._take_connection(event)
+                self._take_room(event)
+
+    def _take_store(self, event: events.Event) -> None:
+        match event:
             case events.StoreBusy():
                 self._store_is_busy = event.text()
             case events.StoreFree():

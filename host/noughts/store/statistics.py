@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from noughts.brain.learn import people_moves
 from noughts.game.people import PeopleGame
@@ -152,8 +153,9 @@ def stats(store: Store, game_filter: GameFilter) -> Stats:
             other.games += 1
             mover.moves += (len(moves) + 1) // 2
             other.moves += len(moves) // 2
-            for ply in mistakes(moves):
-                (other if ply & 1 else mover).mistakes += 1
+            wrong, wrong_of_other = mistakes(moves)
+            mover.mistakes += wrong
+            other.mistakes += wrong_of_other
     # At the end, because a board may have been added since the first game was read.
     for named in named_boards(store):
         if named.number in counted:
@@ -249,6 +251,13 @@ def people_games(
     Raises `StoreError`.
     """
     for _, seats, first, moves, _, end in played(store, game_filter, legal=True):
-        one, two = (seat == "P" for seat in _by_turn(seats, first))
-        if any((one, two)[: len(moves)]) and not (finished and end not in "AB="):
-            yield PeopleGame(tuple(map(int, moves)), (one, two))
+        people = _are_people(seats, first)
+        if any(people[: len(moves)]) and not (finished and end not in "AB="):
+            yield PeopleGame(tuple(map(int, moves)), people)
+
+
+@lru_cache  # there are few pairs of players
+def _are_people(seats: str, first: str) -> tuple[bool, bool]:
+    """Whether a person moved first, and whether a person moved second."""
+    by_turn = _by_turn(seats, first)
+    return by_turn[0] == "P", by_turn[1] == "P"

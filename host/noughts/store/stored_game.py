@@ -1,7 +1,6 @@
 """A stored game, and what its row must hold."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import pairwise, repeat
 from operator import sub
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from noughts.store.timestamps import When
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
 """By name, a result as the store has it."""
 
+_CELLS = set("012345678")
 _MAX_PLIES = 9
 _YEAR_9999 = 253_370_764_800_000
 """In ms since 1970. Times are before that, as the tables check."""
@@ -33,10 +33,12 @@ def check_games(columns: Columns) -> None:
         raise ValueError("a game that nobody began, or with an unknown end")
     moves, times = columns["moves"], columns["times"]
     plies = list(map(len, moves))
-    if "".join(moves).strip("012345678") or max(plies) > _MAX_PLIES:
+    if not set("".join(moves)) <= _CELLS or max(plies) > _MAX_PLIES:
         raise ValueError("a game with something else than moves")
     commas = [(n or 1) - 1 for n in plies]
-    if "".join(times).strip("0123456789,") or list(map(str.count, times, repeat(","))) != commas:
+    digits = "".join(times).replace(",", "") or "0"
+    is_digits = digits.isascii() and digits.isdecimal()
+    if not is_digits or list(map(str.count, times, repeat(","))) != commas:
         raise ValueError("a game without a time for each move")
     if max(map(len, times)) > _MAX_TIMES:
         raise ValueError("a game with a time of too many digits")
@@ -78,14 +80,6 @@ def thinking(times: str) -> list[int | None]:
         None if start_ms is None or end_ms is None else end_ms - start_ms
         for start_ms, end_ms in pairwise(received_ms)
     ]
-
-
-@lru_cache(1)  # an export asks about A and about B
-def _mistakes(moves: str) -> tuple[int, int]:
-    """How many mistakes the player who began has made, and the other one."""
-    wrong_plies = mistakes(moves)
-    of_second = sum(map((1).__and__, wrong_plies))
-    return len(wrong_plies) - of_second, of_second
 
 
 class StoredGame(NamedTuple):
@@ -151,12 +145,12 @@ class StoredGame(NamedTuple):
     @property
     def mistakes_a(self) -> int:
         """How many moves of A gave away a win or a draw."""
-        return _mistakes(self.moves)[self.first != "A"]
+        return mistakes(self.moves)[self.first != "A"]
 
     @property
     def mistakes_b(self) -> int:
         """How many moves of B gave away a win or a draw."""
-        return _mistakes(self.moves)[self.first == "A"]
+        return mistakes(self.moves)[self.first == "A"]
 
     @property
     def thought_ms(self) -> list[int | None]:
