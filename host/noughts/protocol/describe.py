@@ -30,7 +30,7 @@ _SEATED = {"P": "person", **{letter: level.name for letter, level in LEVELS.item
 """By the seat's letter, in the order of lists. Boards have people and the chip's levels."""
 CONTROLS = {"b": "buttons", "t": "tilt"}
 """By the second letter of a menu's choice."""
-SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
+SEATS_MEANING = f"P a person, {' '.join(LEVELS)} the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
 )
 

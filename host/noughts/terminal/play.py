@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import RichLog, Static
 
 from microbit_emulator.firmware import V2
+from noughts.engines.levels import LEVELS
 from noughts.errors import NoughtsError, StoreError, printable
 from noughts.protocol.describe import describe
 from noughts.protocol.sentences import Game, is_of_earlier_run, is_same
@@ -44,7 +45,7 @@ _GAME = (
 )
 _SIGNS = {
     "2": "two people",
-    "E M H": "the chip: easy, medium, hard",
+    " ".join(LEVELS): f"the chip: {', '.join(level.name for level in LEVELS.values())}",
     "R": "two boards, by radio",
     "steady": "a mark of player A",
     "pulsing": "a mark of player B",
