@@ -13,6 +13,7 @@ from browser import wait
 from data_logs import HEADING, data_log, row
 from live_page import DARK, board_sends, device_of
 from noughts import __version__
+from noughts.protocol.sentences import Menu
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.watch import Watch
 from noughts.store.queries import game as stored_game
@@ -247,6 +248,9 @@ def test_cursor_marks_and_leds_are_announced(shown, page):
 
 
 def test_card_keeps_its_size_when_a_game_starts(shown, page):
+    """Also that of a V2, whose menu has a line more."""
+    board_sends(shown.live_boards, replace(BOOT, hardware="V2"), Menu(BOOT.boot, "Pbs"))
+    expect(shown.card).to_contain_text("switch sound off")
     tall = shown.card.bounding_box()["height"]
     board_sends(shown.live_boards, *PEOPLE)
     headline(shown.card, "Player B's turn")
