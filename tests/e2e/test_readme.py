@@ -2,6 +2,9 @@
 
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,23 @@ def test_every_command_runs(command, folder, noughts):
     assert out and status == (command == "doctor" and "✗" in out), err  # for example, no board
     if "-o" in words:
         assert Path(words[words.index("-o") + 1]).stat().st_size
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_class_guide_tries_a_table_without_a_board(folder, noughts):
+    guide = (REPOSITORY / "docs" / "class.md").read_text("utf-8")
+    build, start = re.search(
+        "^    noughts (hex .*)\n    (microbit-emulator .*)$", guide, re.M
+    ).groups()
+    put = re.search("^    noughts (put --table .*)$", guide, re.M)[1]
+    shutil.copy(REPOSITORY / "device" / "table.py", folder / "table.py")
+    assert noughts(*shlex.split(build))[0] == 0
+    emulator = [sys.executable, "-um", "microbit_emulator", *shlex.split(start)]
+    with subprocess.Popen(emulator, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            port = re.search(r"/dev/[^;]+", process.stdout.readline())[0]
+            status, out, err = noughts(*shlex.split(put.replace("/dev/pts/3", port)))
+        finally:
+            process.kill()
+    assert status == 0, err
+    assert "Done: the game is running" in out

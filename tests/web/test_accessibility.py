@@ -71,6 +71,16 @@ def test_navigation_is_one_line_on_a_phone_and_text_grows_on_a_projector(server,
     assert text.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") > 20
 
 
+def test_phone_shows_the_tree_next_to_the_buttons_that_step(server, page):
+    page.goto(f"{server.url}/learn?position=XO..X...O&step=100")
+    tree = page.get_by_role("region", name="The boards")
+    tree.scroll_into_view_if_needed()
+    for button in ("Back", "Play", "Forward"):
+        button = page.get_by_role("button", name=button, exact=True)
+        expect(button).to_be_in_viewport(ratio=1)
+    assert tree.bounding_box()["height"] > PHONE["height"] / 3
+
+
 @pytest.mark.parametrize(
     "address",
     [
