@@ -42,7 +42,12 @@ CORE = HOST / "microbit_emulator" / "core" / "core.wasm"
 BUILD = ROOT / "build" / "page"
 DIST = Path("dist")
 LANGUAGES = ("en", "zh")
-STYLES = ((SHARED, "style.css"), (SHARED, "live.css"), (PAGE, "page.css"))
+STYLES = (
+    SHARED / "colours.css",
+    SHARED / "style.css",
+    SHARED / "live.css",
+    PAGE / "page.css",
+)
 PLAY_ALONE = ("play", "puzzles")
 SECTIONS = (*PLAY_ALONE, "real_board", "screen_board", "games")
 _IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
@@ -124,11 +129,7 @@ def render(
         # After the first paint, which does not need it.
         "start": "requestAnimationFrame(() => setTimeout(() => import('page/main.js')));",
     }
-    style = (
-        (SHARED / "style.css").read_text()
-        + (SHARED / "live.css").read_text()
-        + (PAGE / "page.css").read_text()
-    )
+    style = "".join(path.read_text("utf-8") for path in STYLES)
     environment = Environment(
         loader=FileSystemLoader(PAGE),
         undefined=StrictUndefined,

@@ -5,7 +5,7 @@
     page.png    the page Play
     emulator.png  a heart on an emulated board
     pages       every page, for three widths, light and dark, into build/pages
-    lessons     what the commands in docs/lessons draw
+    lessons     what the commands in docs/lessons draw, see lesson_pictures.py
 
 Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
 Other pictures come from elsewhere: board.svg, board.zh-cn.svg and lessons/sheet.svg are edited by
@@ -33,7 +33,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from browser import open_chromium
-from lessons import make_pictures
+from lesson_pictures import make_pictures
 from microbit_emulator import Microbit, start
 from noughts.boards.ports import open_port
 from noughts.protocol import sentences

@@ -7,7 +7,7 @@ _CELL = 60
 SIZE = 3 * _CELL
 """Of a picture, in pixels each way."""
 X_COLOUR, O_COLOUR = "#c2410c", "#1d4ed8"
-"""On white; the page has the same in `web/static/style.css`."""
+"""On white; pages have the same in `web/static/colours.css`."""
 _WIN = "#facc15"
 _GRID = '<path d="M60 0V180M0 60H180M120 0V180M0 120H180" stroke="#64748b" stroke-width="2"/>'
 _MARKS = {

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import noughts
-from lessons import LESSONS, RULES, examples
+from lesson_commands import LESSONS, RULES, examples
 from needed import long
 from own_engines import outcomes
 

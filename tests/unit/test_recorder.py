@@ -107,8 +107,8 @@ def test_noise_is_counted_escaped_and_stored(recorder, store):
 
 
 def test_oldest_noise_is_purged_and_sentences_stay(recorder, store, monkeypatch):
-    monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
-    monkeypatch.setattr("noughts.store.lines._PURGED", 10)
+    monkeypatch.setattr("noughts.store.noise.MAX_BYTES", 20_000)
+    monkeypatch.setattr("noughts.store.noise.PURGED_ROWS", 10)
     receive(recorder, "usb-1", wire(stages([4])[1]), AT)
     for number in range(1000):
         receive(recorder, "usb-1", f"line {number}\r\n".encode(), AT + number)

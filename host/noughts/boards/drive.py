@@ -13,7 +13,9 @@ from pathlib import Path
 
 from microbit_emulator.firmware import BOARD_IDS
 from noughts.boards import clock
+from noughts.boards.permissions import drive_refused
 from noughts.boards.ports import Port, known_id
+from noughts.boards.timeouts import DRIVE_RETURNS_S
 from noughts.errors import BoardError, printable
 
 HEX_NAME = "noughts.hex"
@@ -29,7 +31,6 @@ NO_DRIVE = (
 
 # DAPLink's own tests flush as often, or more often.
 _FLUSH_BYTES = 32 * 1024
-_COMES_BACK_S = 30.0
 _FILE_SYSTEMS = ("fat", "msdos", "lifs")
 """What systems call that of the drive; the last is macOS. Windows may give none."""
 _BOOTLOADER_ID = "0000"
@@ -83,9 +84,7 @@ def look(path: Path) -> Drive | None:
             key, _, value = line.partition(":")
             details[key.strip().lower()] = value.strip()
     except PermissionError as error:
-        raise BoardError(
-            f"no permission to read {path / 'DETAILS.TXT'}; check that you may read the drive"
-        ) from error
+        raise BoardError(drive_refused(path / "DETAILS.TXT")) from error
     except OSError:
         return None
     if not {"unique id", "interface version", "version", "daplink mode"} & set(details):
@@ -163,7 +162,7 @@ def wait_until_back(drive: Drive, other_paths: Collection[Path] = ()) -> Drive |
     other_paths: of the other boards' drives. Raises `BoardError` if the interface chip reports that
     it could not use the hex.
     """
-    end_s = clock.monotonic() + _COMES_BACK_S
+    end_s = clock.monotonic() + DRIVE_RETURNS_S
     while clock.monotonic() < end_s:
         back = _drive_without_hex(drive, other_paths)
         if back is not None:

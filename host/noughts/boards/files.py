@@ -19,18 +19,13 @@ from microbit_emulator.firmware import V1, V2
 from noughts.boards import clock
 from noughts.boards.packing import MARK
 from noughts.boards.ports import ERRORS, gone
+from noughts.boards.timeouts import ANSWER_S, CARRY_OUT_S, INTERRUPT_WAITS_S
 from noughts.errors import BoardError
 
 _BLOCK = 64
 _FACTOR = 0x1B873593_CC9E2D51
 _PRIME = (1 << 61) - 31
 _PIECE = 512  # bytes that are written by one command; V1 has no memory for 1,024
-
-_ANSWER_S = 10.0
-_INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
-"""A board that has just been switched on ignores this until its program runs."""
-_CARRY_OUT_S = 0.5
-"""So as not to interrupt a command that is just writing a file."""
 
 _ANSWER = re.compile(rb"OK(.*)\x04(.*)\x04>", re.DOTALL)
 """What the raw REPL sends for a command: what it prints, and its traceback."""
@@ -137,7 +132,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         if failed is not None:
-            clock.sleep(_CARRY_OUT_S)
+            clock.sleep(CARRY_OUT_S)
         with suppress(*ERRORS):  # waiting for the start, or the first failure, reports it
             # Discard an unfinished command, leave the raw REPL, and reset.
             self._port.write(b"\x03\x02\x04")
@@ -218,7 +213,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def _interrupt(self) -> None:
         """Enter the raw REPL."""
-        for wait_s in _INTERRUPT_WAITS_S:
+        for wait_s in INTERRUPT_WAITS_S:
             self._port.timeout = wait_s
             try:
                 microfs.raw_on(self._port)
@@ -226,7 +221,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                 if "raw REPL" not in str(error):
                     raise
             else:
-                self._port.timeout = _ANSWER_S
+                self._port.timeout = ANSWER_S
                 self._listens = True
                 clock.sleep(0.1)
                 return

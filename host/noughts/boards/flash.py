@@ -18,11 +18,10 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
+from noughts.boards.timeouts import PORT_RETURNS_S
 from noughts.boards.wait_for_start import Start, confirm_start
 from noughts.brain import Table
 from noughts.errors import BoardError, NoughtsError
-
-_PORT_COMES_BACK_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _open_port(drive: Drive, port_name: str | None) -> serial.SerialBase:
 
     It may take a moment to come back, and then the system may still be using it.
     """
-    end_s = clock.monotonic() + _PORT_COMES_BACK_S
+    end_s = clock.monotonic() + PORT_RETURNS_S
     while True:
         try:
             return open_port(port_name or _port_of(drive))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import serial
 from serial.tools import list_ports
 
+from noughts.boards.permissions import port_refused
 from noughts.errors import BoardError, BoardGoneError
 
 ERRORS: tuple[type[Exception], ...] = (OSError, serial.SerialException)
@@ -21,9 +22,6 @@ with contextlib.suppress(ImportError):  # on Windows
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip (DAPLink)."""
-
-_GROUPS = ("dialout", "uucp", "plugdev")
-"""Groups that people may join."""
 
 _MIN_ID_LENGTH = 16
 """Characters of a USB serial number: those of interface chips have 48."""
@@ -134,13 +132,7 @@ def why_not(name: str, error: Exception) -> str:
     if os.name == "nt" and "PermissionError" in text:  # Windows reports a busy port like this
         number = errno.EBUSY
     if number == errno.EACCES:
-        group = ""
-        with contextlib.suppress(OSError, KeyError, NotImplementedError):  # the last on Windows
-            group = Path(name).group()
-        advice = "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
-        if group in _GROUPS:
-            advice = f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
-        return f"no permission to use {name}; {advice}"
+        return port_refused(name)
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
         return _in_use(name, users_of(name))
     if not may_be_port(name):

@@ -13,13 +13,12 @@ from microbit_emulator.firmware import V1
 from noughts.boards import clock
 from noughts.boards.ports import ERRORS, gone
 from noughts.boards.radio import OFF, Radio
+from noughts.boards.timeouts import START_S
 from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import BoardError, GameError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.version import __version__
-
-_LIMIT_S = 10.0
 
 # Other text may come first in the line: a reset may have cut a line short.
 _SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
@@ -62,7 +61,7 @@ def wait_for_start(port: serial.SerialBase) -> Start:
     last_line = ""
     try:
         port.timeout = 0.1
-        end_s = clock.monotonic() + _LIMIT_S
+        end_s = clock.monotonic() + START_S
         while clock.monotonic() < end_s:
             for item in stream.feed(port.read_until(b"\n")):
                 if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):

@@ -28,6 +28,7 @@ from noughts.protocol.sentences import (
     values,
 )
 from noughts.store.fold import FoldedGame, Line, fold
+from noughts.store.noise import Noise
 from noughts.store.rows import RowError, reader
 
 _REMEMBERED = 128
@@ -35,12 +36,6 @@ _REMEMBERED = 128
 _MAX_LINES = 200
 """By cable, or by radio, of one boot and game number: a game has at most eleven, and folding must
 stay quick for hostile input too."""
-_MAX_NOISE = 64 * 1024 * 1024
-"""Bytes of noise, which is all that is not a sentence."""
-_NOISE_ROW = 50
-"""Bytes of a row and its index without the text, roughly."""
-_PURGED = 20_000
-"""Rows of noise that are deleted at once."""
 
 Key = tuple[str, int]
 """Boot and game number. They identify a game, whichever way and under whichever board it comes."""
@@ -159,8 +154,7 @@ class Lines:
         self._cached: dict[Key, _GameLines] = {}
         """What was used last. Another program's lines make it worthless."""
         self._data_version = -1
-        self._noise_bytes: int | None = None
-        """In the store, once they were counted."""
+        self._noise = Noise(db)
         self._last_id = 0
         """The id of the last line."""
         self._unwritten: list[tuple[int | str | None, ...]] = []
@@ -286,24 +280,9 @@ class Lines:
     def _add_noise(self, name: str, text: str, at: int) -> None:
         self._write()
         board_id = self.board_id(name)
-        if self._db.execute(
-            "SELECT 1 FROM lines WHERE boot IS NULL AND board = ? AND at = ? AND text = ?",
-            (board_id, at, text),
-        ).fetchone():
-            return
-        if self._noise_bytes is None:
-            query = f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines"
-            ((self._noise_bytes,),) = self._db.execute(f"{query} WHERE boot IS NULL")
-        self._noise_bytes += len(text) + _NOISE_ROW
-        self._append(board_id, None, None, 0, 0, at, text)
-        if self._noise_bytes > _MAX_NOISE:
-            # The newest line stays: a room has published up to an id, which must not be reused.
-            self._db.execute(
-                "DELETE FROM lines WHERE id IN (SELECT id FROM lines WHERE boot IS NULL "
-                "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?)",
-                (_PURGED,),
-            )
-            self._noise_bytes = None
+        if not self._noise.has(board_id, at, text):
+            self._noise.make_room(text)
+            self._append(board_id, None, None, 0, 0, at, text)
 
     def _lines_of(self, key: Key, games: str = "games") -> _GameLines:
         """The lines of a boot and game number. games: the table with the games' ids."""

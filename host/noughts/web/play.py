@@ -6,7 +6,7 @@ The server remembers nothing of a game that goes on: a page sends the whole of i
 import random
 import threading
 import time
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -14,12 +14,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from noughts.engines.built_in import built_in_engine, engines
 from noughts.engines.search import Search
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board, as_cell
 from noughts.game.engine import Reply
-from noughts.game.positions import EMPTY, Position, parse_unfinished
+from noughts.game.positions import EMPTY, parse_unfinished
 from noughts.game.puzzles import LEVELS, PeopleMoves, puzzle_level, random_puzzle
 from noughts.protocol.describe import counted
 from noughts.store.game_filter import GameFilter
@@ -29,6 +28,7 @@ from noughts.views.analysis import FRIEND, analysis_of
 from noughts.views.board_pictures import names_from, swapped, turn_of
 from noughts.views.puzzles import parsed_puzzle, posed
 from noughts.views.search import SEARCH_NAMES, followed
+from noughts.web.engines import answered, offered
 from noughts.web.safety import answer
 
 _READING = threading.Lock()
@@ -36,7 +36,7 @@ _READING = threading.Lock()
 
 async def page(request: Request) -> Response:
     """The page Play; its script asks for its `state`."""
-    return answer(request, "play", opponents=engines().values())
+    return answer(request, "play", opponents=offered())
 
 
 def state(request: Request) -> Response:
@@ -55,7 +55,7 @@ def state(request: Request) -> Response:
     sides = opponent, you, first
     if opponent == FRIEND or end.is_over or turn == you or shown_ply < len(moves):
         return JSONResponse(analysis_of(start, moves, min(shown_ply, len(moves)), *sides))
-    reply, took_ms = _answered(opponent, end.position)
+    reply, took_ms = answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
     values = analysis_of(start, [*moves, cell], None, *sides)
@@ -83,18 +83,6 @@ def _how_it_chose(reply: Reply, took_ms: float) -> str:
     equal = len(reply.cells)
     picked = f"one of {equal} equal cells" if equal > 1 else "the only cell that it wanted"
     return f"It did not search: it picked {picked}, in {time_ms}."
-
-
-@cache
-def _answered(name: str, position: Position) -> tuple[Reply, float]:
-    """An engine's answer, and the time that it took when it was first asked.
-
-    Cached: anyone who may watch may ask, and minimax takes a while.
-    """
-    engine = built_in_engine(name)
-    start = time.perf_counter()
-    reply = engine.reply(position)
-    return reply, (time.perf_counter() - start) * 1000
 
 
 def learn(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The commands in docs/lessons, run as they are written, and the pictures that they make."""
+"""The commands in docs/lessons, run as they are written."""
 
 import io
 import os
@@ -46,10 +46,3 @@ def examples(lesson: Path) -> Iterator[Example]:
         _, *parts = _COMMAND.split(block)
         for command, shown in zip(parts[::2], parts[1::2], strict=True):
             yield Example(shlex.split(command), shown)
-
-
-def make_pictures(folder: Path) -> None:
-    for lesson in sorted(LESSONS.glob("*.md")):
-        for example in examples(lesson):
-            if "--svg" in example.words:
-                example.run(folder)
