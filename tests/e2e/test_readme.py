@@ -47,10 +47,10 @@ def test_every_command_runs(command, folder, noughts):
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_class_guide_tries_a_table_without_a_board(folder, noughts):
     guide = (REPOSITORY / "docs" / "class.md").read_text("utf-8")
-    build, start = re.search(
-        "^    noughts (hex .*)\n    (microbit-emulator .*)$", guide, re.M
-    ).groups()
-    put = re.search("^    noughts (put --table .*)$", guide, re.M)[1]
+    build, start, put = (
+        re.search(f"^    {command}.*$", guide, re.MULTILINE)[0].split(maxsplit=1)[1]
+        for command in ("noughts hex", "microbit-emulator run", "noughts put --table")
+    )
     shutil.copy(REPOSITORY / "device" / "table.py", folder / "table.py")
     assert noughts(*shlex.split(build))[0] == 0
     emulator = [sys.executable, "-um", "microbit_emulator", *shlex.split(start)]
