@@ -80,15 +80,15 @@ def run_games(n: int | None, as_json: bool, game_filter: GameFilter, db: Path | 
             records = map(_record, games(store, game_filter, n or _MAX))
             print("[", ",\n".join(map(json.dumps, records)), "]", sep="")
             return
-        found = games_table(games(store, which, n or _NEWEST))
-        if not found.rows:
+        listed = games_table(games(store, which, n or _NEWEST))
+        if not listed.rows:
             raise options.nothing_found(store)
         total = count(store, which)
         unfinished = 0 if game_filter.results else count(store, game_filter) - total
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in table(found):
+    for line in table(listed):
         print(line if width is None else cut(line, width))
-    if more := total - len(found.rows):
+    if more := total - len(listed.rows):
         say(f"{more:,} more; -n N shows more of them")
     if unfinished:
         say(f"{unfinished:,} unfinished; --result unfinished lists them")
@@ -115,7 +115,7 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
     if context.invoked_subcommand:
         return
     with options.open_store(db) as store:
-        known = boards(store)
+        all_boards = boards(store)
         if as_json:
             records = [
                 {
@@ -123,14 +123,14 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
                     "by_radio": is_by_radio(board.board),
                     "heard": board.heard and timestamps.iso(board.heard),
                 }
-                for board in known
+                for board in all_boards
             ]
             print(json.dumps(records, indent=1))
             return
-        if not known:
+        if not all_boards:
             raise options.nothing_found(store)
         rows = [("number", "name", "kind", "games", "last seen", "board")]
-        for board in known:
+        for board in all_boards:
             name, kind = printable(board.name or "-"), printable(board.hardware or "-")
             seen, name_of_port = timestamps.local(board.heard), short(board.board)
             rows.append((str(board.number), name, kind, f"{board.games:,}", seen, name_of_port))
@@ -148,12 +148,12 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
 @click.pass_context
 def _name_board(context: click.Context, board: str, name: str | None, db: Path | None) -> None:
     """Name a board. The name shows wherever the board does."""
-    before = context.parent.params["db"] if context.parent else None
-    with options.open_store(db or before) as store:
-        known = known_board(store, board)
-        store.name_board(known.board, name)
+    group_db = context.parent.params["db"] if context.parent else None
+    with options.open_store(db or group_db) as store:
+        named_board = known_board(store, board)
+        store.name_board(named_board.board, name)
     change = "no longer has a name" if name is None else f"is now {name}"
-    print(printable(f"board {known.number}, {short(known.board)}, {change}"))
+    print(printable(f"board {named_board.number}, {short(named_board.board)}, {change}"))
 
 
 run_boards.add_command(_name_board, "name")
@@ -189,20 +189,20 @@ def _number(text: str) -> int | str:
 def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
     """Step through a game, judging each move."""
     with options.open_store(db) as store:
-        found = _newest(store) if game == "last" else stored_game(store, int(game))
-        head, steps = heading(found), replay(found).steps
+        shown_game = _newest(store) if game == "last" else stored_game(store, int(game))
+        head, steps = heading(shown_game), replay(shown_game).steps
     if not text and has_screen():
         from noughts.terminal.replay import ReplayApp
 
-        ReplayApp(found, speed).run()
+        ReplayApp(shown_game, speed).run()
         return
     from noughts.terminal.marks import step, wait_s
 
     print(head)
-    for plies, each in enumerate(steps):
+    for plies, current_step in enumerate(steps):
         if plies and speed is not None:
-            time.sleep(wait_s(found, plies - 1, speed))
-        lines = "\n".join(part.plain for part in step(each)).rstrip().splitlines()
+            time.sleep(wait_s(shown_game, plies - 1, speed))
+        lines = "\n".join(part.plain for part in step(current_step)).rstrip().splitlines()
         print("", *(line.rstrip() for line in lines), sep="\n", flush=True)
 
 
@@ -292,10 +292,10 @@ def run_export(
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             write, as_timestamp = _FORMATS[kind]
-            found = games(store, game_filter)
+            exported_games = games(store, game_filter)
 
             def parts() -> Columns:
-                while part := list(islice(found, _AT_ONCE)):
+                while part := list(islice(exported_games, _AT_ONCE)):
                     yield columns_of(part, as_timestamp)
                     steps.advance(len(part))
 

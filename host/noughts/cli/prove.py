@@ -49,8 +49,8 @@ class _Proved:
             self.shown = {self.soonest.first: self.soonest.losing_line}
         answers = self.proof.replies.__getitem__
         self.against = {
-            name: [odds(answers, each.reply, first, Fraction) for first in (True, False)]
-            for name, each in engines().items()
+            name: [odds(answers, opponent.reply, first, Fraction) for first in (True, False)]
+            for name, opponent in engines().items()
             if engine.may_vary
         }
         """The odds of the user's engine against each of ours, moving first and second."""
@@ -167,34 +167,36 @@ class _Proved:
 def run_prove(named_engines: list[Engine], as_json: bool) -> None:
     """Prove which engines never lose."""
     asked = named_engines or engines().values()
-    proved = {each.name: _Proved(each, bool(named_engines)) for each in asked}
+    proved = {engine.name: _Proved(engine, bool(named_engines)) for engine in asked}
     if as_json:
-        facts = {name: each.facts() for name, each in proved.items()}
+        facts = {name: engine_proof.facts() for name, engine_proof in proved.items()}
         print(json.dumps(facts, default=str))  # such as 191/192
     else:
         _print(proved.values())
-    for name, each in proved.items():
-        if each.engine.perfect and (each.soonest or each.proof.value_losing_positions):
+    for name, engine_proof in proved.items():
+        if engine_proof.engine.perfect and (
+            engine_proof.soonest or engine_proof.proof.value_losing_positions
+        ):
             raise NoughtsError(f"{name} should play perfectly and does not (see above); correct it")
 
 
 def _print(proved: Iterable[_Proved]) -> None:
     head = ("engine", "moves", "games", *RESULTS, "plies", "wins against random")
-    rows = [head, *(row for each in proved for row in each.rows())]
+    rows = [head, *(row for engine_proof in proved for row in engine_proof.rows())]
     print("\n".join(columns(rows, right=range(2, 7))))
     wrapper = TextWrapper(
         80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )
-    for each in proved:
-        for line in each.verdict():
-            print(wrapper.fill(f"{each.name}: {line}"))
-        for line in each.chances():
+    for engine_proof in proved:
+        for line in engine_proof.verdict():
+            print(wrapper.fill(f"{engine_proof.name}: {line}"))
+        for line in engine_proof.chances():
             print(wrapper.fill(f"  {line}"))
-    for each in proved:
-        for picture in each.pictures():
+    for engine_proof in proved:
+        for picture in engine_proof.pictures():
             print(f"\n{picture}")
-        if each.against:
-            print(f"\n{each.table_against()}")
+        if engine_proof.against:
+            print(f"\n{engine_proof.table_against()}")
 
 
 def _moves(line: Sequence[int], first: bool) -> str:

@@ -131,7 +131,7 @@ def _by_search(position: Position, asked: list[Engine]) -> Solution:
     labels = {cell: format_score(score) for cell, score in scores.items()}
     value = format_score(max(scores.values()))
     best = [cell + 1 for cell in variation(position)]
-    replies = {each.name: each.reply(position) for each in asked}
+    replies = {engine.name: engine.reply(position) for engine in asked}
     plays = {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()}
     facts = {
         "position": str(position),

@@ -41,55 +41,55 @@ _PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 def run_stats(as_json: bool, plot: Path | None, game_filter: GameFilter, db: Path | None) -> None:
     """Count results, first moves and mistakes."""
     with options.open_store(db) as store:
-        found = stats(store, game_filter)
-        if not found.games and (plot or not as_json):
+        totals = stats(store, game_filter)
+        if not totals.games and (plot or not as_json):
             raise options.nothing_found(store)
     if plot is not None:
-        draw_statistics(found, plot)
+        draw_statistics(totals, plot)
     if as_json:
-        print(json.dumps(_record(found)))
+        print(json.dumps(_record(totals)))
         return
-    _print(found)
+    _print(totals)
     if plot is not None:
         print("\n" + printable(f"{plot} written"))
 
 
-def _print(found: Stats) -> None:
-    origins = ((found.recovered, "recovered"), (found.by_radio, "with last moves by radio only"))
+def _print(totals: Stats) -> None:
+    origins = ((totals.recovered, "recovered"), (totals.by_radio, "with last moves by radio only"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
-    print(f"{counted(found.games, 'game')}{of_these}")
-    _print_table(class_report.results(found))
-    if any(found.first_moves):
+    print(f"{counted(totals.games, 'game')}{of_these}")
+    _print_table(class_report.results(totals))
+    if any(totals.first_moves):
         print("\nFirst moves of people, in games that were won or drawn\n")
-        print(grid(class_report.first_moves(found.first_moves).labels))
-    _print_table(class_report.lengths(found))
-    _print_table(class_report.boards(found, {}), without=("not_ended", "last_games"))
-    _print_table(class_report.players(found))
+        print(grid(class_report.first_moves(totals.first_moves).labels))
+    _print_table(class_report.lengths(totals))
+    _print_table(class_report.boards(totals, {}), without=("not_ended", "last_games"))
+    _print_table(class_report.players(totals))
     print(f"\n{fill(class_report.MISTAKE, 80)}")
 
 
-def _print_table(found: Table, without: Sequence[str] = ()) -> None:
-    heading = f"{found.caption}: {found.note}" if found.note else found.caption
-    print("", fill(heading, 80), "", *table(found, without), sep="\n")
+def _print_table(content: Table, without: Sequence[str] = ()) -> None:
+    heading = f"{content.caption}: {content.note}" if content.note else content.caption
+    print("", fill(heading, 80), "", *table(content, without), sep="\n")
 
 
-def _record(found: Stats) -> dict[str, object]:
+def _record(totals: Stats) -> dict[str, object]:
     return {
-        "games": found.games,
-        "told_late": found.recovered,
-        "by_radio": found.by_radio,
+        "games": totals.games,
+        "told_late": totals.recovered,
+        "by_radio": totals.by_radio,
         "results": [
             {"seats": seats, "first": first, "games": ends.total()}
             | {name: ends[end] for name, end in RESULTS.items()}
-            for (seats, first), ends in found.results.items()
+            for (seats, first), ends in totals.results.items()
         ],
-        "first_moves": found.first_moves,
-        "lengths": {length: found.lengths[length] for length in range(5, 10)},
-        "boards": [board_record(board) for board in class_report.boards_by_name(found)],
+        "first_moves": totals.first_moves,
+        "lengths": {length: totals.lengths[length] for length in range(5, 10)},
+        "boards": [board_record(board) for board in class_report.boards_by_name(totals)],
         "players": {
             seat: {name: getattr(player, name) for name in _PLAYER}
             | {"thought_ms": player.quartiles_ms()}
-            for seat, player in found.players.items()
+            for seat, player in totals.players.items()
         },
     }
 
@@ -112,18 +112,18 @@ def run_report(output: Path | None, as_csv: bool, game_filter: GameFilter, db: P
     if not (as_csv or output) and sys.stdout.isatty():
         raise click.UsageError("a report is for a browser; name a file, such as -o class.html")
     with options.open_store(db) as store:
-        found = stats(store, game_filter)
-        if not found.games:
+        totals = stats(store, game_filter)
+        if not totals.games:
             raise options.nothing_found(store)
         last = last_games(store, game_filter)
         if as_csv:
-            text = _csv(found, last)
+            text = _csv(totals, last)
         else:
             from noughts.web.pages import render
 
             text = render(
                 "report.html",
-                found=class_report.statistics(found, last, met_positions(store, game_filter)),
+                found=class_report.statistics(totals, last, met_positions(store, game_filter)),
                 game_filter=describe(game_filter),
                 made=timestamps.local(timestamps.now()),
                 version=__version__,
@@ -131,14 +131,14 @@ def run_report(output: Path | None, as_csv: bool, game_filter: GameFilter, db: P
     with options.opened(output) as file:
         file.write(text.encode())
     if output is not None and output.is_file():
-        boards = counted(len(found.boards), "board")
-        print(printable(f"{output} written: {counted(found.games, 'game')} on {boards}"))
+        boards = counted(len(totals.boards), "board")
+        print(printable(f"{output} written: {counted(totals.games, 'game')} on {boards}"))
 
 
-def _csv(found: Stats, last: Mapping[str, When]) -> str:
+def _csv(totals: Stats, last: Mapping[str, When]) -> str:
     """One row per board; no text in it can be mistaken for a formula, a number or a date."""
     rows: list[dict[str, object]] = []
-    for board in class_report.boards_by_name(found):
+    for board in class_report.boards_by_name(totals):
         names = {"board": plain_text(board.board), "name": plain_text(board.name)}
         rate = board.people.mistakes_a_game
         times = zip(("last_utc", "last_before_utc"), last.get(board.board, When()), strict=True)

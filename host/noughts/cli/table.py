@@ -106,21 +106,21 @@ def run_learn(output: Path | None, as_json: bool, game_filter: GameFilter, db: P
         "most": learn.best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [
-            vars(each)
+            vars(change)
             | {
-                "position": str(each.position),
-                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in each.mistakes],
+                "position": str(change.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
             }
-            for each in changed
+            for change in changed
         ],
         "left_out": [
             {
-                "position": str(each.position),
-                "played": each.before,
-                "better": each.after[0],
-                "gain": each.gain,
+                "position": str(change.position),
+                "played": change.before,
+                "better": change.after[0],
+                "gain": change.gain,
             }
-            for each in missed
+            for change in missed
         ],
     }
     print(json.dumps(record))
@@ -137,15 +137,15 @@ def _print(
     print(f"learned from {games}, {moves} of people")
     print("\nWhat people do when they can, compared with random play\n")
     rows = [
-        (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
-        for each in habits.readiness()
+        (ready.kind, counted(ready.could, "time"), f"{ready.did:.0%}", f"{ready.by_chance:.0%}")
+        for ready in habits.readiness()
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nHow often the chip wins against them, measured on games that were not learned from\n")
     if estimated is None:
         print(f"no gain can be shown yet: that takes at least {learn.FOLDS} games")
     else:
-        low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
+        low, high = (f"{100 * bound:+.1f}" for bound in estimated.gain)
         print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
         print(f"gain    {low} to {high} points (95% interval)")
         if estimated.gain[0] <= 0:
@@ -157,9 +157,10 @@ def _print(
         print("\n" + _picture(change))
     if missed:
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
-    for each in missed[:_SHOWN]:
-        picture = board(each.position, dict.fromkeys(each.before, "-") | {each.after[0]: "+"})
-        print("\n" + side_by_side([picture, f"would gain {100 * each.gain:.2f} points"]))
+    for change in missed[:_SHOWN]:
+        labels = dict.fromkeys(change.before, "-") | {change.after[0]: "+"}
+        picture = board(change.position, labels)
+        print("\n" + side_by_side([picture, f"would gain {100 * change.gain:.2f} points"]))
     print(
         f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
         "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "

@@ -206,7 +206,7 @@ def run_duel(
             tallies = match(one, other, games, random, lambda _: steps.advance(1))
             results.append((one.name, other.name, *tallies))
     if as_json:
-        print(json.dumps([_facts(*each, seed) for each in results]))
+        print(json.dumps([_facts(*result, seed) for result in results]))
     elif everyone:
         _print_pairs(results, games, seed)
     else:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from random import Random
+from statistics import NormalDist
 from typing import Protocol
 
 from noughts.game.positions import EMPTY, WON, Position
 
-_Z_95 = 1.959963985
+_Z_95 = NormalDist().inv_cdf(0.975)
 """In standard deviations: 95% of a normal distribution lie this far or less from its mean."""
 
 

@@ -144,6 +144,6 @@ def short(board: str) -> str:
     return printable(board)
 
 
-def called(board: str, name: str | None) -> str:
+def display_name(board: str, name: str | None) -> str:
     """A board's name for people: the one that they gave it, else its short name."""
     return printable(name)[:40] if name else short(board)

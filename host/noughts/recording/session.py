@@ -86,7 +86,7 @@ class Session:
 
     def display_name(self, board: str) -> str:
         """What people call a board."""
-        return describe.called(board, self.names.get(board))
+        return describe.display_name(board, self.names.get(board))
 
     def take(self, event: events.Event) -> None:
         """Take an event; each kind changes one part of the state."""

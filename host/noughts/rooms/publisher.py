@@ -72,9 +72,9 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
     """The last message of each board."""
     recovered: dict[str, bool] = {}
     """Whether the last line of a board was late."""
-    after = line
+    last_id = line
     while not messages and (rows := list(store.rows(_QueuedLine, _LINES, [line, _AT_ONCE]))):
-        after, line = line, rows[-1].id
+        last_id, line = line, rows[-1].id
         for row in rows:
             board = row.board
             if not is_published(board, room) or _is_of_page(row):
@@ -87,7 +87,7 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
                 latest[board] += raw_line(board, "", row.at)
             recovered[board] = bool(row.late)
             latest[board] += raw_line(board, row.text, row.at, is_sentence=row.boot is not None)
-    return [Message(board, bytes(lines), after) for board, lines in messages], line
+    return [Message(board, bytes(lines), last_id) for board, lines in messages], line
 
 
 def _is_of_page(row: _QueuedLine) -> bool:

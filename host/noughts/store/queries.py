@@ -5,7 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from noughts.errors import GameNotFoundError, StoreError
-from noughts.protocol.describe import called
+from noughts.protocol.describe import display_name
 from noughts.store.game_filter import GameFilter
 from noughts.store.rows import Columns
 from noughts.store.schema import GAME_TIME, UNKNOWN_TIME
@@ -203,9 +203,9 @@ class NamedBoard(NamedTuple):
     name: str | None
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """The name for people: what they call it, else a short form of its own name."""
-        return called(self.board, self.name)
+        return display_name(self.board, self.name)
 
 
 def named_boards(store: Store) -> Iterator[NamedBoard]:
@@ -220,7 +220,9 @@ def names(store: Store) -> dict[str, str]:
 
 def searched_for(store: Store) -> list[str]:
     """For each board, a text that finds its games: its name, or a part of its USB id."""
-    return [board.called.removeprefix("usb-…") for board in islice(named_boards(store), _SEARCHED)]
+    return [
+        board.display_name.removeprefix("usb-…") for board in islice(named_boards(store), _SEARCHED)
+    ]
 
 
 def known_board(store: Store, number_or_id: str) -> KnownBoard:

@@ -13,7 +13,7 @@ from noughts.game.people import PeopleGame
 from noughts.game.positions import Position
 from noughts.game.review import mistakes
 from noughts.game.solver import value_preserving_moves
-from noughts.protocol.describe import called, is_chip, seat_order
+from noughts.protocol.describe import display_name, is_chip, seat_order
 from noughts.store.game_filter import GameFilter
 from noughts.store.queries import count, named_boards, played
 from noughts.store.store import Store
@@ -83,9 +83,9 @@ class BoardStats(_Figures):
     name: str | None = None
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """Its name for people."""
-        return called(self.board, self.name)
+        return display_name(self.board, self.name)
 
     @property
     def people(self) -> Player:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from noughts.game.review import mistakes
 from noughts.protocol import describe
-from noughts.protocol.describe import called
+from noughts.protocol.describe import display_name
 from noughts.protocol.sentences import outcome, player_of
 from noughts.store.rows import Columns
 from noughts.store.timestamps import When
@@ -128,9 +128,9 @@ class StoredGame(NamedTuple):
         return When(self.started, self.played_before)
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """The board's name for people."""
-        return called(self.board, self.name)
+        return display_name(self.board, self.name)
 
     @property
     def plies(self) -> int:

@@ -25,12 +25,12 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int 
     return lines
 
 
-def table(found: Table, without: Container[str] = ()) -> list[str]:
+def table(content: Table, without: Container[str] = ()) -> list[str]:
     """The titles and rows of a table in columns; without: the keys of columns to leave out."""
-    shown = [at for at, column in enumerate(found.columns) if column.key not in without]
-    titles = [column.title for column in found.columns]
-    rows = [[row[at] for at in shown] for row in (titles, *found.shown("-"))]
-    right = [to for to, at in enumerate(shown) if found.columns[at].type == "number"]
+    shown = [at for at, column in enumerate(content.columns) if column.key not in without]
+    titles = [column.title for column in content.columns]
+    rows = [[row[at] for at in shown] for row in (titles, *content.shown("-"))]
+    right = [to for to, at in enumerate(shown) if content.columns[at].type == "number"]
     return columns(rows, right)
 
 

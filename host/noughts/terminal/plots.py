@@ -100,19 +100,21 @@ def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3)
 
 
-def draw_statistics(found: Stats, path: Path) -> None:
+def draw_statistics(totals: Stats, path: Path) -> None:
     """Draw the statistics into a file, `.png` or `.svg` by its name. Raises `NoughtsError`."""
     with _figure_file(path, (12, 7.5)) as figure:
-        figure.suptitle(counted(found.games, "game"))
+        figure.suptitle(counted(totals.games, "game"))
         above: list[str | HashableList[str]] = ["results", "results", "first"]
         axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
-        _results(axes["results"], found)
-        _first_moves(axes["first"], found)
-        lengths = {str(length): found.lengths[length] for length in range(5, 10)}
+        _results(axes["results"], totals)
+        _first_moves(axes["first"], totals)
+        lengths = {str(length): totals.lengths[length] for length in range(5, 10)}
         _bars(axes["lengths"], "Moves in a game", "games won or drawn", lengths)
         axes["lengths"].locator_params("y", integer=True, min_n_ticks=1)
-        _times(axes["times"], found)
-        rates = {seated(seat): each.mistakes_a_game or 0 for seat, each in found.players.items()}
+        _times(axes["times"], totals)
+        rates = {
+            seated(seat): player.mistakes_a_game or 0 for seat, player in totals.players.items()
+        }
         _bars(axes["mistakes"], "Mistakes per game", "", rates)
 
 
@@ -122,22 +124,22 @@ def _bars(axes: Axes, title: str, unit: str, heights: Mapping[str, float]) -> No
     axes.set_ylabel(unit)
 
 
-def _results(axes: Axes, found: Stats) -> None:
-    kinds = [*found.results.items()][::-1]  # the first on top
+def _results(axes: Axes, totals: Stats) -> None:
+    kinds = [*totals.results.items()][::-1]  # the first on top
     labels = [f"{opponents(seats)}, {first} first" for (seats, first), _ in kinds]
     left = [0] * len(kinds)
     for name, end in RESULTS.items():
         counts = [results[end] for _, results in kinds]
         axes.barh(labels, counts, left=left, color=_RESULTS[name], label=won(name))
-        left = [before + count for before, count in zip(left, counts, strict=True)]
+        left = [height + count for height, count in zip(left, counts, strict=True)]
     axes.set_title("Results")
     axes.set_xlabel("games")
     axes.locator_params("x", integer=True, min_n_ticks=1)  # a single game has 0 and 1
     axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.15))
 
 
-def _first_moves(axes: Axes, found: Stats) -> None:
-    counts = found.first_moves
+def _first_moves(axes: Axes, totals: Stats) -> None:
+    counts = totals.first_moves
     total = sum(counts) or 1
     axes.imshow([counts[row : row + 3] for row in (0, 3, 6)], cmap="Blues", vmin=0)
     for cell, count in enumerate(counts):
@@ -151,11 +153,11 @@ def _first_moves(axes: Axes, found: Stats) -> None:
     axes.set_title("First moves of people")
 
 
-def _times(axes: Axes, found: Stats) -> None:
-    seats = [seated(seat) for seat in found.players]
+def _times(axes: Axes, totals: Stats) -> None:
+    seats = [seated(seat) for seat in totals.players]
     times = [
         [ms / 1000 for ms in player.thought_ms if ms is not None]
-        for player in found.players.values()
+        for player in totals.players.values()
     ]
     axes.boxplot(times, whis=(25, 75), showfliers=False, showcaps=False, patch_artist=True)
     axes.set_xticks(range(1, len(seats) + 1), seats)

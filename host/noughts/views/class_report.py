@@ -99,7 +99,7 @@ def results(stats: Stats) -> Table:
 
 def boards_by_name(stats: Stats) -> list[BoardStats]:
     """The boards in the order of tables, JSON and CSV."""
-    return sorted(stats.boards, key=lambda board: name_key(board.called))
+    return sorted(stats.boards, key=lambda board: name_key(board.display_name))
 
 
 def boards(stats: Stats, last_games: Mapping[str, When]) -> Table:
@@ -111,7 +111,7 @@ def boards(stats: Stats, last_games: Mapping[str, When]) -> Table:
         not_ended = board.ended("x") + board.ended("-")
         wrong = board.people.mistakes, board.people.mistakes_a_game
         began = str(last_games.get(board.board, When()))
-        rows.append((board.called, board.games, *chip, two_people, not_ended, *wrong, began))
+        rows.append((board.display_name, board.games, *chip, two_people, not_ended, *wrong, began))
         parts.append((*chip, two_people + not_ended))
     return Table(
         "Boards",

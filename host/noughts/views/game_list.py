@@ -57,7 +57,7 @@ def games_table(games: Iterable[StoredGame]) -> Table:
             len(game.moves),
             round(game.ms / 1000),
             won(game.result),
-            game.called,
+            game.display_name,
         )
         for game in games
     ]

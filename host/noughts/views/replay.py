@@ -97,7 +97,7 @@ def heading(game: StoredGame) -> str:
 
 
 def _details(game: StoredGame) -> list[tuple[str, str]]:
-    details = [("Began", str(game.when)), ("Board", game.called)]
+    details = [("Began", str(game.when)), ("Board", game.display_name)]
     if game.by_radio:
         details.append(("Received", "its last moves by radio only, where anyone nearby can send"))
     if game.hardware:
