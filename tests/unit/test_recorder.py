@@ -82,6 +82,21 @@ def test_sentence_is_stored_before_its_event(recorder, store):
     ]
 
 
+def test_game_of_two_boards_is_stored_once_and_in_both_scores(recorder, store):
+    """They play by radio, and both send it, with the boot of one of them."""
+    session = Session()
+    boots = {"usb-1": BOOT, "usb-2": replace(BOOT, boot="99999999")}
+    games = stages(A_WINS, seats="PP")
+    sent = [*boots.items()]
+    sent += [(board, game) for game in (*games, games[-1]) for board in boots]
+    for ms, (board, sentence) in enumerate(sent):
+        for event in receive(recorder, board, wire(sentence), AT + ms):
+            session.take(event)
+    assert [session.board(board).score for board in boots] == [{"A": 1}] * 2
+    assert (session.games, len(session.ended)) == (1, 1)
+    assert store.read("SELECT boot, end FROM games") == [(BOOT.boot, "A")]
+
+
 def test_bytes_of_two_boards_do_not_mix(recorder, store):
     for a, b in zip(wire(stages([4])[1]), wire(stages([0])[1]), strict=True):
         receive(recorder, "one", bytes([a]), AT)

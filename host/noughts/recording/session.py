@@ -35,6 +35,8 @@ class BoardState:
     """That game's number in the store."""
     score: Counter[str] = field(default_factory=Counter)
     """Games that ended since watching began: `A`, `B` and `=`."""
+    scored: Game | None = None
+    """The last one that is in the score."""
     noise: int = 0
     """Lines that were not sentences."""
 
@@ -172,5 +174,12 @@ class Session:
             self.ended.appendleft(ended)
             if event.played_before is not None:
                 self.recovered += 1
-            elif event.sentence.end != "x":
-                board.score[event.sentence.end] += 1
+        self._count(board, event, event.sentence)
+
+    @staticmethod
+    def _count(board: BoardState, event: events.SentenceStored, game: Game) -> None:
+        """Add a game to the score of its board. Two boards that play by radio both send it."""
+        is_live = event.played_before is None and (event.new or not event.late)
+        if is_live and game.end not in "-x" and not is_same(game, board.scored):
+            board.scored = game
+            board.score[game.end] += 1
