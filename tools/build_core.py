@@ -16,10 +16,10 @@ OPTIONS = """
 """
 
 
-def build(to: Path) -> str:
-    """Compile into a file. Returns what is wrong, or an empty string."""
+def build(to: Path, source: Path = SOURCE) -> str:
+    """Compile a folder into a file. Returns what is wrong, or an empty string."""
     command = [sys.executable, "-m", "ziglang", "cc", *OPTIONS.split(), "-o", str(to), "core.c"]
-    ran = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if "No module named ziglang" in ran.stderr:
         return "the compiler is missing; run make core, which installs it"
     if not ran.returncode:
