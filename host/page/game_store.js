@@ -35,9 +35,12 @@ export class GameStore {
   #database;
   #seen = new Set();
   #linesOfGame = new Map(); // by boot and number
+  #unwritten = [];
+  #writing = Promise.resolve(); // one batch after the other
 
   lines = []; // in the order in which they were received
   boots = new Map(); // the sentence `$NB`, by boot
+  isFull = false; // whether the browser's disk was, when it was last written
   onchange = () => {};
 
   constructor(database) {
@@ -51,15 +54,35 @@ export class GameStore {
 
   /**
    * Adds lines: `{ board, radio, late, at, sentence }`, where no sentence means that a port was
-   * opened. Adding one again changes nothing. Throws if the browser's disk is full: then they last
-   * as long as the page.
+   * opened. Adding one again changes nothing. Returns how many sentences are new. While the
+   * browser's disk is full, they last as long as the page, and are written with the next.
    */
   async add(lines) {
     const added = lines.filter((line) => this.#remember(line));
     if (!added.length) return 0;
     this.onchange();
-    if (this.kept) await this.#write(added);
+    this.#unwritten.push(...added);
+    if (this.kept) {
+      const earlier = this.#writing.catch(() => {});
+      this.#writing = earlier.then(() => this.#writeAll());
+      await this.#writing;
+    }
     return added.filter(({ sentence }) => sentence).length;
+  }
+
+  async #writeAll() {
+    const lines = this.#unwritten.splice(0);
+    if (!lines.length) return;
+    const wasFull = this.isFull;
+    try {
+      await this.#write(lines);
+      this.isFull = false;
+    } catch (error) {
+      this.#unwritten.unshift(...lines);
+      if (error?.name !== 'QuotaExceededError') throw error;
+      this.isFull = true;
+    }
+    if (this.isFull !== wasFull) this.onchange();
   }
 
   #write(lines) {
@@ -113,6 +136,8 @@ export class GameStore {
   async deleteAll() {
     if (this.kept) await finished(this.#table('readwrite').clear());
     this.lines = [];
+    this.#unwritten = [];
+    this.isFull = false;
     for (const part of [this.#seen, this.#linesOfGame, this.boots]) part.clear();
     this.onchange();
   }

@@ -82,7 +82,6 @@ async function addFile(file) {
     return t('games.added', { file: name, count });
   } catch (error) {
     if (error instanceof LogError) return t(error.key, { file: name });
-    if (error?.name === 'QuotaExceededError') return t('error.disk-full');
     throw error;
   }
 }
@@ -108,6 +107,7 @@ function askToDelete(isAsking) {
 const timeOf = ({ started, playedBefore }) => started ?? playedBefore ?? 0;
 
 function draw(store) {
+  $('disk-full').hidden = !store.isFull;
   const games = store.games.toSorted((a, b) => timeOf(b) - timeOf(a));
   for (const id of ['save-log', 'save-csv', 'delete-games']) $(id).disabled = !games.length;
   $('game-list').replaceChildren(

@@ -29,6 +29,7 @@ export function dateText(ms) {
 }
 
 export function startLanguage(button) {
+  button.hidden = false; // only now: looking for a Chinese font would delay the first paint
   button.addEventListener('click', () => {
     language = otherLanguage();
     remember('localStorage', STORAGE_KEY, { language });

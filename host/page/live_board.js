@@ -19,9 +19,9 @@ export class LiveBoard {
 
   #receiver;
 
-  /** `board`: its name in the store; `store` gets its lines; what that cannot do goes to `fail`. */
-  constructor(root, store, board, fail) {
-    Object.assign(this, { root, store, fail });
+  /** `board`: its name in the store, which gets its lines. */
+  constructor(root, store, board) {
+    Object.assign(this, { root, store });
     this.#receiver = new Receiver(board);
     this.opened();
     inEachLanguage(() => this.draw());
@@ -30,7 +30,7 @@ export class LiveBoard {
   /** The board may have been reset, or have gone on without us. */
   opened() {
     this.game = this.menu = null;
-    this.#store([this.#receiver.opened(Date.now())]);
+    this.store.add([this.#receiver.opened(Date.now())]);
   }
 
   /** Takes what the board has sent, one character for each byte. */
@@ -38,12 +38,8 @@ export class LiveBoard {
     const lines = this.#receiver.feed(text, Date.now()).filter(({ sentence }) => sentence);
     if (!lines.length) return;
     for (const line of lines) this.#take(line);
-    this.#store(lines);
+    this.store.add(lines);
     this.draw();
-  }
-
-  #store(lines) {
-    this.store.add(lines).catch(this.fail);
   }
 
   #take({ sentence, late }) {

@@ -62,9 +62,8 @@ function fail(thrown) {
 
 /** A text's key and its values. */
 function errorText(thrown) {
-  const { name, code, message } = thrown;
+  const { code, message } = thrown;
   if (thrown.key) return [thrown.key];
-  if (name === 'QuotaExceededError') return ['error.disk-full'];
   if (/access denied/i.test(message)) return ['error.access-denied'];
   if (CODES.includes(code)) return [`error.${code}`];
   if (code) return ['error.connection', { message }];
@@ -148,7 +147,7 @@ function boardName() {
 }
 
 async function newLiveBoard(name) {
-  return new LiveBoard($('live'), await gameStore, name, fail);
+  return new LiveBoard($('live'), await gameStore, name);
 }
 
 /** Whether a condition comes true within some time. */

@@ -13,8 +13,8 @@ import { textOfBytes } from './log_files.js';
 const MODEL = 'V1';
 const TILT_MG = 600;
 const LEVEL_MG = -1000; // z, of a board that lies on a table
-const TAP_MS = 120;
-const NUDGE_MS = 300;
+const TAP_US = 100_000; // a button stays pressed, or released, at least so long: a board notices
+const NUDGE_US = 300_000;
 
 const boards = []; // ScreenBoard
 let stop = null; // ends the run in real time
@@ -65,16 +65,18 @@ class ScreenBoard {
   }
 
   #shown = ''; // the LEDs
-  #pressedUs = {}; // by button
+  #todo = []; // what is to be done with the board: [when, in device time; action]
+  #freeUs = {}; // by button: before this time it does not change
 
   constructor(number, board, store) {
     this.board = board;
     this.root = $('device').content.firstElementChild.cloneNode(true);
     const live = this.root.querySelector('.live');
-    this.live = new LiveBoard(live, store, `screen-${number}`, () => {});
+    this.live = new LiveBoard(live, store, `screen-${number}`);
     const device = this.root.querySelector('.device');
     const act = (what) => this.act(what);
-    this.lightUp = microbit(device, `micro:bit ${number}`, act, () => {});
+    const words = (key, values) => t(`leds.${key}`, values);
+    this.lightUp = microbit(device, `micro:bit ${number}`, act, () => {}, words);
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
     $('screen-boards').append(this.root);
     inEachLanguage(() => this.translate(number));
@@ -88,28 +90,37 @@ class ScreenBoard {
   }
 
   /** What a person does with it: `press`, `release`, `tap`, `tilt`, `nudge`. */
-  act({ do: what, buttons, x, y }) {
-    const after = (ms, action) => setTimeout(() => this.act(action), ms);
-    if (what === 'tap') after(TAP_MS, { do: 'release', buttons });
-    if (what === 'nudge') after(NUDGE_MS, { do: 'tilt', x: 0, y: 0 });
-    if (what === 'release') this.release(buttons);
-    else for (const button of buttons ?? '') this.press(button);
+  act({ do: what, buttons = '', x, y }) {
+    for (const button of buttons) {
+      if (what !== 'release') this.#change(button, 'press');
+      if (what !== 'press') this.#change(button, 'release');
+    }
     if (x !== undefined) this.board.tilt(x * TILT_MG, y * TILT_MG, LEVEL_MG);
+    if (what === 'nudge') {
+      this.#at(this.board.clockUs + NUDGE_US, () => this.board.tilt(0, 0, LEVEL_MG));
+    }
   }
 
-  press(button) {
-    this.#pressedUs[button] = this.board.clockUs;
-    this.board.press(button);
+  #change(button, what) {
+    const us = Math.max(this.board.clockUs, this.#freeUs[button] ?? 0);
+    this.#freeUs[button] = us + TAP_US;
+    this.#at(us, () => this.board[what](button));
   }
 
-  /** Releases buttons, but not before the board has noticed that they were pressed. */
-  release(buttons) {
-    const pressedUs = Math.max(...[...buttons].map((button) => this.#pressedUs[button] ?? 0));
-    const heldMs = (this.board.clockUs - pressedUs) / 1000;
-    setTimeout(() => [...buttons].forEach((button) => this.board.release(button)), TAP_MS - heldMs);
+  #at(us, action) {
+    this.#todo.push([us, action]);
+    this.#doWhatIsDue();
+  }
+
+  #doWhatIsDue() {
+    const isDue = ([us]) => us <= this.board.clockUs;
+    const due = this.#todo.filter(isDue);
+    this.#todo = this.#todo.filter((one) => !isDue(one));
+    for (const [, action] of due) action();
   }
 
   show() {
+    this.#doWhatIsDue();
     const sent = this.board.receive();
     if (sent.length) this.live.feed(textOfBytes(sent));
     const levels = this.board.leds().join('');
@@ -127,8 +138,17 @@ function startSensor() {
     if (answer === 'denied') return;
     $('sensor').hidden = true;
     addEventListener('deviceorientation', ({ beta, gamma }) => {
-      const [x, y] = [gamma, beta].map((degrees) => 1000 * Math.sin((degrees * Math.PI) / 180));
+      const [x, y] = onScreen(inMg(gamma), inMg(beta), screen.orientation?.angle ?? 0);
       for (const { board } of boards) board.tilt(Math.round(x), Math.round(y), LEVEL_MG);
     });
   });
+}
+
+const inRadians = (degrees) => (degrees * Math.PI) / 180;
+const inMg = (degrees) => 1000 * Math.sin(inRadians(degrees));
+
+/** The sensor's axes are those of the phone, which was turned by this angle to the left. */
+function onScreen(x, y, angle) {
+  const [sin, cos] = [Math.sin(inRadians(angle)), Math.cos(inRadians(angle))];
+  return [x * cos + y * sin, y * cos - x * sin];
 }

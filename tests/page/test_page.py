@@ -1,6 +1,7 @@
 """People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
 
 import re
+from typing import NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -8,6 +9,8 @@ from playwright.sync_api import expect
 
 import build_page
 from captured_logs import captured_log
+from needed import long
+from sample_games import DRAW, stages, write
 
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
 CHINESE = {"locale": "zh-CN"}
@@ -144,9 +147,9 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
 
 
-def add_games(page):
-    log = captured_log().encode("latin-1")
-    file = {"name": "games.log", "mimeType": "text/plain", "buffer": log}
+def add_games(page, log=None):
+    content = (log or captured_log()).encode("latin-1")
+    file = {"name": "games.log", "mimeType": "text/plain", "buffer": content}
     page.locator("#log-file").set_input_files([file])
 
 
@@ -192,18 +195,25 @@ def test_file_that_is_dropped_is_opened(open_page):
     expect(page.get_by_text("blue.log: new sentences")).to_be_visible()
 
 
-def test_full_disk_is_said(open_page):
+def test_full_disk_is_said_until_there_is_room_for_everything(open_page):
     page = open_page(part="games")
-    page.evaluate(
-        """() => {
-          IDBObjectStore.prototype.add = () => {
-            throw new DOMException('', 'QuotaExceededError');
-          };
-        }"""
-    )
+    devtools = page.context.new_cdp_session(page)
+
+    def set_quota(**quota):
+        devtools.send("Storage.overrideQuotaForOrigin", {"origin": "file://", **quota})
+
+    set_quota(quotaSize=1)
+    page.reload()  # the browser reckons what room is left when it opens the store
     add_games(page)
-    expect(page.get_by_text("no room left for games")).to_be_visible()
-    expect(page.get_by_role("region", name="All games")).to_be_visible()
+    no_room = page.get_by_text("no room left for games")
+    games = page.get_by_role("region", name="All games")
+    expect(no_room).to_be_visible()
+    expect(games.get_by_role("row")).to_have_count(1 + 6)
+    set_quota()
+    add_games(page, write(stages(DRAW, boot="EEEEEEEE")[-1]))
+    expect(no_room).to_be_hidden()
+    page.reload()
+    expect(games.get_by_role("row")).to_have_count(1 + 7)
 
 
 def test_language_is_the_browsers_until_another_is_chosen(open_page):
@@ -225,27 +235,46 @@ def test_phone_by_touch_in_chinese(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+class Look(NamedTuple):
+    width: int
+    scheme: str = "light"
+    forced_colors: str = "none"
+    rules: tuple[str, ...] = ()
+    """Of axe; none: all of them."""
+
+
+FEW_LOOKS = Look(1280), Look(320), Look(390, "dark", rules=("color-contrast",))
+ALL_LOOKS = [
+    Look(width, scheme, forced_colors)
+    for width in (320, 390, 1280)
+    for scheme in ("light", "dark")
+    for forced_colors in ("none", "active")
+]
+
+
+@pytest.mark.parametrize("looks", [pytest.param(FEW_LOOKS, id="few"), long(ALL_LOOKS, id="all")])
 @pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
-def test_everybody_can_use_every_part(open_page, language):
+def test_everybody_can_use_every_part(open_page, language, looks):
     """axe-core finds no violations, and nothing is wider than the screen."""
     page = open_page(part="games", locale=language)
     add_games(page)
     page.locator("#game-list button").first.click()
     parts = page.evaluate("async () => Object.keys((await import('page/sections.js')).sections)")
-    contrast = {"runOnly": ["color-contrast"]}
-    looks = (1280, "light", {}), (320, "light", {}), (390, "dark", contrast)
     for part in parts:
         page.evaluate("(part) => { location.hash = part; }", part)
         expect(page.locator(f"#{part}")).to_be_visible()
         if part == "puzzles":
             page.locator("#show-move").click()
-        for width, scheme, rules in looks:
-            page.set_viewport_size({"width": width, "height": 700})
-            page.emulate_media(color_scheme=scheme)
-            result = Axe().run(page, options={"resultTypes": ["violations"], **rules})
-            assert result.violations_count == 0, result.generate_report()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, part
-        page.emulate_media(color_scheme="light")
+        for look in looks:
+            page.set_viewport_size({"width": look.width, "height": 700})
+            page.emulate_media(color_scheme=look.scheme, forced_colors=look.forced_colors)
+            options = {"resultTypes": ["violations"]}
+            if look.rules:
+                options["runOnly"] = list(look.rules)
+            result = Axe().run(page, options=options)
+            assert result.violations_count == 0, (part, look, result.generate_report())
+            assert page.evaluate("document.documentElement.scrollWidth") <= look.width, part
+        page.emulate_media(color_scheme="light", forced_colors="none")
 
 
 def test_nothing_is_fetched_and_no_cookie_is_set(open_page):

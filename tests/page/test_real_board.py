@@ -65,6 +65,12 @@ def put_game(page, plugged):
         return packets()
 
 
+def has_all_stored_games(page):
+    page.get_by_role("link", name="Games").click()
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + len(STORED))
+
+
 def place_first_mark(page, plugged):
     """Start a game between two people, and place the first mark."""
     live = page.locator("#live")
@@ -127,20 +133,18 @@ def test_unplugged_while_flashing_then_once_more(plug_in, model):
 
 
 STORED = [stages(DRAW, boot="AAAAAAAA", number=number)[-1] for number in range(1, 25)]
+STORED_FILES = {
+    str(index): f"{100_000 + index}{write(game)}".encode() for index, game in enumerate(STORED)
+}
 
 
 def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
     """All 24 of them, as fast as the board sends: none is lost."""
-    files = {
-        str(index): f"{100_000 + index}{write(game)}".encode() for index, game in enumerate(STORED)
-    }
-    page, plugged = plug_in(board_with("V1", files))
+    page, plugged = plug_in(board_with("V1", STORED_FILES))
     connect(page, plugged)
     put_game(page, plugged)
     status(page, "Done: the game is running. Games taken from the micro:bit before: 24.")
-    page.get_by_role("link", name="Games").click()
-    rows = page.get_by_role("region", name="All games").get_by_role("row")
-    expect(rows).to_have_count(1 + 24)
+    has_all_stored_games(page)
 
 
 def test_v2_is_not_flashed_before_the_person_was_told_of_its_log(plug_in):
@@ -176,24 +180,38 @@ def test_unplugged_while_watching(plug_in):
     status(page, "No micro:bit is connected.")
 
 
-def test_hidden_page_says_that_it_did_not_listen(plug_in):
-    page, plugged = plug_in(board_with("V1"))
+def set_visibility(page, state):
+    page.evaluate(
+        """(state) => {
+          const property = { value: state, configurable: true };
+          Object.defineProperty(document, 'visibilityState', property);
+          document.dispatchEvent(new Event('visibilitychange'));
+        }""",
+        state,
+    )
+
+
+def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
+    """The page says that games may be missing, and what brings them."""
+    page, plugged = plug_in(board_with("V1", STORED_FILES))
     connect(page, plugged)
-
-    def set_visibility(state):
-        page.evaluate(
-            """(state) => {
-              const property = { value: state, configurable: true };
-              Object.defineProperty(document, 'visibilityState', property);
-              document.dispatchEvent(new Event('visibilitychange'));
-            }""",
-            state,
-        )
-
-    set_visibility("hidden")
+    set_visibility(page, "hidden")
     status(page, "Paused while this page is hidden.")
-    set_visibility("visible")
+    plugged.board.reset()
+    for _ in range(60):
+        plugged.board.run_for(1_000_000)
+    set_visibility(page, "visible")
     status(page, re.compile("was hidden and did not listen.*press reset to send them again"))
+    plugged.board.reset()
+    has_all_stored_games(page)
+
+
+def test_serial_port_of_a_hidden_page_is_read(plug_in):
+    page, plugged = plug_in(board_with("V1", STORED_FILES), SerialBoard)
+    press(page, "Watch its games")
+    set_visibility(page, "hidden")
+    plugged.board.reset()
+    has_all_stored_games(page)
 
 
 @pytest.mark.parametrize(

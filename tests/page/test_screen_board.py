@@ -1,5 +1,7 @@
 """A micro:bit on the screen: the flash image that boards get, on the emulator's core."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -16,11 +18,21 @@ def path(tmp_path_factory, no_library):
 
 
 @pytest.fixture
-def page(open_page, path):
-    page = open_page(path, "screen_board")
-    page.get_by_role("button", name="Switch it on").click()
-    expect(page.locator(".screen-board .l9").first).to_be_visible()
-    return page
+def switched_on(open_page, path):
+    """Opens the page with a board that is in its menu."""
+
+    def switched_on(**options):
+        page = open_page(path, "screen_board", **options)
+        page.get_by_role("button", name="Switch it on").click()
+        expect(page.get_by_text("micro:bit V1")).to_be_visible()
+        return page
+
+    return switched_on
+
+
+@pytest.fixture
+def page(switched_on):
+    return switched_on()
 
 
 def situation(page):
@@ -28,7 +40,6 @@ def situation(page):
 
 
 def test_game_is_played_by_mouse_and_stays(page):
-    expect(page.get_by_text("micro:bit V1")).to_be_visible()
     page.get_by_role("button", name="Button B").click()
     expect(situation(page)).to_have_text("Player A (✕) to move")
     page.get_by_role("button", name="Button B").click()
@@ -40,7 +51,6 @@ def test_game_is_played_by_mouse_and_stays(page):
 
 
 def test_game_is_played_by_keys(page):
-    expect(page.get_by_text("micro:bit V1")).to_be_visible()
     page.locator(".microbit").focus()
     page.keyboard.press("b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
@@ -51,3 +61,51 @@ def test_board_stands_still_while_another_part_is_shown(page):
     page.get_by_role("link", name="On the screen").click()
     expect(page.get_by_text("micro:bit V1")).to_be_visible()
     expect(page.locator(".screen-board")).to_have_count(1)
+
+
+def test_game_goes_on_while_the_disk_is_full(open_page, path):
+    page = open_page(path, "screen_board")
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": "file://", "quotaSize": 1})
+    page.reload()  # the browser reckons what room is left when it opens the store
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.get_by_text("no room left for games")).to_be_visible()
+    expect(page.get_by_text("micro:bit V1")).to_be_visible()
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": "file://"})
+    page.get_by_role("button", name="Button B").click()
+    expect(situation(page)).to_have_text("Player A (✕) to move")
+    expect(page.get_by_text("no room left for games")).to_be_hidden()
+
+
+PHONE = {"is_mobile": True, "has_touch": True}
+UPRIGHT, ON_ITS_SIDE = {"width": 390, "height": 844}, {"width": 844, "height": 390}
+
+
+@pytest.mark.parametrize(
+    ("viewport", "tilt", "cell"),
+    [
+        (UPRIGHT, {"beta": 0, "gamma": 30}, 6),  # its right edge is lower
+        (UPRIGHT, {"beta": 30, "gamma": 0}, 8),  # its bottom edge is
+        (ON_ITS_SIDE, {"beta": 30, "gamma": 0}, 6),
+        (ON_ITS_SIDE, {"beta": 0, "gamma": -30}, 8),
+    ],
+)
+def test_phone_tilts_the_board(switched_on, viewport, tilt, cell):
+    page = switched_on(viewport=viewport, **PHONE)
+    devtools = page.context.new_cdp_session(page)
+    page.get_by_role("button", name="Tilt it with this device").tap()
+    page.get_by_role("button", name="Buttons A and B together").tap()
+    expect(situation(page)).to_have_text("In the menu: a second person, by tilting")
+    page.get_by_role("button", name="Button B").tap()
+    expect(situation(page)).to_have_text("Player A (✕) to move")
+    devtools.send("DeviceOrientation.setDeviceOrientationOverride", {"alpha": 0, **tilt})
+    leds = page.get_by_role("img", name=f"blinking (cursor) {cell}")
+    expect(leds).to_be_visible()
+
+
+def test_leds_are_described_in_the_language_of_the_page(page):
+    leds = page.locator(".screen-board svg[role=img]").first
+    expect(leds).to_have_accessible_name(re.compile("LEDs of micro:bit 1: a letter"))
+    page.get_by_role("button", name="中文").click()
+    expect(leds).to_have_accessible_name(re.compile("micro:bit 1 的 LED：字母"))
+    expect(page.locator(".microbit")).to_have_accessible_name(re.compile("空格键"))

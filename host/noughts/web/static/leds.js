@@ -1,7 +1,23 @@
 // What the LEDs of a micro:bit show, for people who cannot see them.
 
 const WINDOW_MS = 550; // a whole pulse of B's marks: half a second
+const ENGLISH = {
+  label: 'LEDs of {name}: {leds}',
+  nothing: 'nothing yet',
+  picture: 'a letter, an icon or text',
+  steady: 'steady (A) {cells}',
+  pulsing: 'pulsing (B) {cells}',
+  blinking: 'blinking (cursor) {cells}',
+  dark: 'dark',
+  keys: '{name}: the keys A and B press its buttons, space both, arrows tilt it',
+  touches: '{keys}, L touches its logo',
+};
 const CELLS = Array.from({ length: 9 }, (_, cell) => Math.floor(cell / 3) * 10 + (cell % 3) * 2);
+
+/** The words that describe a micro:bit; `{name}` in one stands for a value. */
+export function inEnglish(key, values = {}) {
+  return ENGLISH[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
 
 /** Follows pictures of 25 levels, of which only those that differ are sent. */
 export class Leds {
@@ -45,15 +61,16 @@ export class Leds {
     return this.isPicture ? null : this.cells(ms).blinking[0] ?? null;
   }
 
-  text(ms) {
-    if (!this.pictures.length) return 'nothing yet';
-    if (this.isPicture) return 'a letter, an icon or text';
+  /** What they show, in the words of `say`, such as `inEnglish`. */
+  text(ms, say) {
+    if (!this.pictures.length) return say('nothing');
+    if (this.isPicture) return say('picture');
     const { steady, pulsing, blinking } = this.cells(ms);
     const parts = [
-      steady.length && `steady (A) ${steady.join(', ')}`,
-      pulsing.length && `pulsing (B) ${pulsing.join(', ')}`,
-      blinking.length && `blinking (cursor) ${blinking[0]}`,
+      steady.length && say('steady', { cells: steady.join(', ') }),
+      pulsing.length && say('pulsing', { cells: pulsing.join(', ') }),
+      blinking.length && say('blinking', { cells: blinking[0] }),
     ];
-    return parts.filter(Boolean).join('; ') || 'dark';
+    return parts.filter(Boolean).join('; ') || say('dark');
   }
 }

@@ -1,7 +1,7 @@
 // A virtual micro:bit: its LEDs at their levels, its buttons, and ways to tilt it.
 
 import { ARROWS } from './board.js';
-import { Leds } from './leds.js';
+import { inEnglish, Leds } from './leds.js';
 
 const NUDGE_MS = 300; // as long as an arrow key tilts it
 const LOOK_MS = 150; // how often it is seen what the LEDs show
@@ -10,28 +10,26 @@ const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
 /**
  * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`, and
  * `say` what happens to its cursor. Gives a function that shows 25 digits on its LEDs; its `cursor()`
- * is the cell where the cursor was seen last, 1 to 9, or null.
+ * is the cell where the cursor was seen last, 1 to 9, or null. `words` describes it to people who
+ * cannot see it.
  */
-export function microbit(device, name, act, say) {
+export function microbit(device, name, act, say, words = inEnglish) {
   const root = device.querySelector('.microbit');
   const lights = device.querySelectorAll('.led');
+  const logo = device.querySelector('.touch'); // of a V2
   const leds = new Leds();
   let cursor = null;
   const look = () => {
     const now = performance.now();
-    const text = `LEDs of ${name}: ${leds.text(now)}`;
-    const picture = device.querySelector('svg');
-    if (picture.getAttribute('aria-label') !== text) picture.setAttribute('aria-label', text);
+    label(device.querySelector('svg'), words('label', { name, leds: leds.text(now, words) }));
+    const keys = words('keys', { name });
+    label(root, logo ? words('touches', { keys }) : keys);
     const cell = leds.cursor(now);
     if (cell && cell !== cursor) say(`cursor on ${cell}`);
     cursor = cell ?? cursor;
   };
   look();
   setInterval(look, LOOK_MS);
-  const logo = device.querySelector('.touch'); // of a V2
-  const touches = logo ? ', L touches its logo' : '';
-  const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it${touches}`;
-  root.setAttribute('aria-label', keys);
 
   // Where a button of the page has the focus, space presses that one.
   const buttonsOf = ({ key, target }) => (key !== ' ' || target === root) && KEYS[key.toLowerCase()];
@@ -76,6 +74,11 @@ export function microbit(device, name, act, say) {
     lights.forEach((light, at) => light.setAttribute('class', `led l${levels[at]}`));
   };
   return Object.assign(lightUp, { cursor: () => cursor });
+}
+
+/** A screen reader notices a label when it changes. */
+function label(part, text) {
+  if (part.getAttribute('aria-label') !== text) part.setAttribute('aria-label', text);
 }
 
 /** A button that can be held by a pointer; by keyboard, or by a screen reader, it is tapped. */
