@@ -52,8 +52,8 @@ _FORKS.set_forkserver_preload(
 
 def sentences(boot: str, dice: Random) -> Iterator[Sentence]:
     for number in count(1):
-        for each in random_game(boot, number, dice):
-            yield replace(each, ms=_PLY_MS * len(each.moves))
+        for game in random_game(boot, number, dice):
+            yield replace(game, ms=_PLY_MS * len(game.moves))
 
 
 def _run(words: list[str], errors: str) -> None:

@@ -21,6 +21,6 @@ def data_log(*rows: str, end: int = _END, start: int = _START) -> bytes:
     """A log with these rows, heading included, whose head names this end and start."""
     head = b"<meta charset=utf-8><script>/UBIT_LOG_FS_V_002/.test(i)</script>".ljust(2048)
     fields = "\0".join((f"UBIT_LOG_FS_V_002\n0x{end:08X}", f"0x{start:08X}", "0257", ""))
-    data = "".join(f"{each}\n" for each in rows)
+    data = "".join(f"{row}\n" for row in rows)
     made = (head + fields.encode()).ljust(_START, b"\xff") + data.encode()
     return made.ljust(_SIZE, b"\xff")

@@ -19,7 +19,7 @@ SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64
 
 def slim_hex(files: Mapping[str, bytes]) -> str:
     """A Universal Hex of slim firmwares, each with these files."""
-    return universal_hex({each: slim(each).with_files(files) for each in SAYS})
+    return universal_hex({name: slim(name).with_files(files) for name in SAYS})
 
 
 @cache

@@ -74,10 +74,14 @@ def ask_hard(
         """Visit each new position, or class of positions, depth first."""
         positions[canonical(position) if up_to_symmetry else position] = position
         for cell in position.free:
-            after = position.play(cell)
-            if not after.over and (canonical(after) if up_to_symmetry else after) not in positions:
+            position_after = position.play(cell)
+            if (
+                not position_after.over
+                and (canonical(position_after) if up_to_symmetry else position_after)
+                not in positions
+            ):
                 steps.append(cell)
-                tour(after)
+                tour(position_after)
                 steps.append(_BACK + cell)
 
     tour(EMPTY)

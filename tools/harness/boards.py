@@ -106,8 +106,8 @@ class Driver:
         self.board.power_on()
 
     def shows(self, picture: str, seconds: float = 40) -> None:
-        wanted = LETTERS.get(picture, picture)
-        self.wait(lambda: self.leds() == wanted, f"LEDs {picture}", seconds)
+        expected_leds = LETTERS.get(picture, picture)
+        self.wait(lambda: self.leds() == expected_leds, f"LEDs {picture}", seconds)
 
     def scrolls(self, message: str, seconds: float = 30) -> None:
         """Wait until most of the first pictures of a scrolling text have been seen."""
@@ -126,11 +126,11 @@ class Driver:
 
     @property
     def games(self) -> list[Game]:
-        return [each for each in self._sentences if isinstance(each, Game)]
+        return [sentence for sentence in self._sentences if isinstance(sentence, Game)]
 
     @property
     def boots(self) -> list[Boot]:
-        return [each for each in self._sentences if isinstance(each, Boot)]
+        return [sentence for sentence in self._sentences if isinstance(sentence, Boot)]
 
     @property
     def logged(self) -> list[Game]:
@@ -155,9 +155,9 @@ class Driver:
         return self.says("", "-")
 
     def says(self, moves: str, end: str, seconds: float = 40) -> Game:
-        wanted = [(tuple(map(int, moves)), end)]
+        expected = [(tuple(map(int, moves)), end)]
         self.wait(
-            lambda: [(game.moves, game.end) for game in self.games[-1:]] == wanted,
+            lambda: [(game.moves, game.end) for game in self.games[-1:]] == expected,
             f"moves {moves} {end}",
             seconds,
         )
@@ -233,9 +233,9 @@ class Player(Driver):
 
     def tap(self, *buttons: Button) -> list[Game]:
         """Press these buttons together, and release them; returns what the board sends."""
-        before = len(self.games)
+        games_before = len(self.games)
         self.press(*buttons, down_ms=80, up_ms=200)
-        return self.games[before:]
+        return self.games[games_before:]
 
     def choice(self) -> str:
         """Start a game from the menu, make a move, leave again; returns the choice, such as `Hb`.
@@ -245,7 +245,7 @@ class Player(Driver):
         self.begin()
         game = self.games[-1]
         for button, controls in ((A, "t"), (B, "b")):
-            if any(len(each.moves) == 1 for each in self.tap(button)):
+            if any(len(game.moves) == 1 for game in self.tap(button)):
                 self.leave()
                 return game.seats[1] + controls
         raise ViolationError(f"neither button places a mark in {game}")

@@ -23,8 +23,8 @@ class Port:
         self._link.symlink_to(os.ttyname(self._slave))
 
     def say(self, *sentences: Sentence) -> None:
-        for each in sentences:
-            self.send(write(each).encode() + b"\r\n")
+        for sentence in sentences:
+            self.send(write(sentence).encode() + b"\r\n")
 
     def send(self, data: bytes) -> None:
         os.write(self._master, data)

@@ -28,14 +28,14 @@ class Example(NamedTuple):
 
     def run(self, folder: Path) -> str:
         """Run it in a folder, to which it writes its pictures; returns what it prints."""
-        before = Path.cwd()
+        previous_folder = Path.cwd()
         os.chdir(folder)
         out, err = io.StringIO(), io.StringIO()
         try:  # lessons show what is drawn in ASCII
             with patch.dict(os.environ, LC_ALL="C"), redirect_stdout(out), redirect_stderr(err):
                 status = main(self.words)
         finally:
-            os.chdir(before)
+            os.chdir(previous_folder)
         if status:
             raise RuntimeError(f"noughts {shlex.join(self.words)} fails: {err.getvalue()}")
         return out.getvalue()

@@ -61,11 +61,11 @@ class Mosquitto:
 
     def start(self) -> None:
         """Start it, or restart it after a kill, and wait until it answers."""
-        found = installed("mosquitto")
-        assert found is not None
+        program = installed("mosquitto")
+        assert program is not None
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [found, "-c", self._configuration], stdout=log, stderr=log
+                [program, "-c", self._configuration], stdout=log, stderr=log
             )
         until(self._answers, "the broker")
 

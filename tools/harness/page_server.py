@@ -74,11 +74,11 @@ class Server(_Served):
         )
         assert self.process.stderr is not None
         self._printed = self.process.stderr.readline()
-        found = re.fullmatch(
+        match = re.fullmatch(
             rb"noughts is at http://127.0.0.1:(\d+)/ \(Ctrl-C ends\)\n", self._printed
         )
-        assert found, self._printed + self.process.stderr.read()
-        self.port = int(found[1])
+        assert match, self._printed + self.process.stderr.read()
+        self.port = int(match[1])
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Send a signal; returns the exit status, and everything that it has printed."""

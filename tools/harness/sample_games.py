@@ -54,7 +54,7 @@ def write(sentence: Sentence, radio_id: str | None = None) -> str:
 
 def wire(*sentences: Sentence, radio_id: str | None = None) -> bytes:
     """What a board sends, or a gateway that has received it by radio."""
-    return b"".join(f"{write(each, radio_id)}\r\n".encode() for each in sentences)
+    return b"".join(f"{write(sentence, radio_id)}\r\n".encode() for sentence in sentences)
 
 
 def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:

@@ -52,10 +52,10 @@ class Terminal:
                 return False
         return bool(ready)
 
-    def wait_for(self, wanted: str, seconds: float = 120) -> None:
+    def wait_for(self, text: str, seconds: float = 120) -> None:
         end = time.monotonic() + seconds
-        while wanted not in ESCAPES.sub("", self.text):
-            assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
+        while text not in ESCAPES.sub("", self.text):
+            assert time.monotonic() < end, f"no {text!r} in {ESCAPES.sub('', self.text)[-2000:]}"
             self.read(0.1)
 
     def wait_for_rest(self) -> None:

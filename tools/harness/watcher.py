@@ -39,8 +39,10 @@ class Watcher:
 
     def happens(self, event: str, times: int = 1, **named: object) -> None:
         """Wait for a number of such events, with these fields."""
-        wanted = {"event": event, **named}
-        until(lambda: sum(wanted.items() <= e.items() for e in self.events) >= times, str(wanted))
+        expected = {"event": event, **named}
+        until(
+            lambda: sum(expected.items() <= e.items() for e in self.events) >= times, str(expected)
+        )
 
     def connected(self, port: str, times: int = 1) -> None:
         self.happens("connected", times, port=port)

@@ -37,16 +37,16 @@ def main() -> int:
     options = _options()
     if options.until is not None:
         task = Task(options.board[0], "session", options.seed, options.until)
-        found = [(task, run(task, show=True))]
+        results = [(task, run(task, show=True))]
     else:
         asked = [task for board in options.board for task in tasks(board, options)]
         if options.keep is not None:
             options.keep.mkdir(parents=True, exist_ok=True)
         with multiprocessing.Pool(options.jobs) as pool:
             run_one = partial(_run_or_load, kept=options.keep)
-            found = sorted(pool.imap_unordered(run_one, asked, chunksize=1))
-    print(as_text(list(sections(found))))
-    failed = [(task, result) for task, result in found if result.failure]
+            results = sorted(pool.imap_unordered(run_one, asked, chunksize=1))
+    print(as_text(list(sections(results))))
+    failed = [(task, result) for task, result in results if result.failure]
     for task, result in failed:
         print(f'\nFAILED: {result.failure}\nrepeat: make soak SOAK="{task.repeat}"')
         print(*result.trace, sep="\n")
@@ -127,10 +127,11 @@ def run(task: Task, show: bool = False) -> Result:
     return Cuts(board, seed, in_writes=kind == "cuts-in-writes").run(int(amount))
 
 
-def as_text(found: Sequence[Sequence[Row]]) -> str:
-    width = max(len(name) for section in found for name, _ in section)
+def as_text(all_sections: Sequence[Sequence[Row]]) -> str:
+    width = max(len(name) for section in all_sections for name, _ in section)
     return "\n\n".join(
-        "\n".join(f"{name.ljust(width)}  {value}" for name, value in section) for section in found
+        "\n".join(f"{name.ljust(width)}  {value}" for name, value in section)
+        for section in all_sections
     )
 
 

@@ -131,14 +131,14 @@ class Cuts:
         choice = self._player.choice()
         self._player.rest(_ALL_SENT_MS)
         self._player.listen()
-        found = self._player.resent if self._board == "V1" else self._player.logged
+        games_found = self._player.resent if self._board == "V1" else self._player.logged
         self._played.update(self._player.games)
         newest = self._stored[-STORED[self._board] :]
-        if lost := [game for game in newest if game not in found and game not in self._cut]:
+        if lost := [game for game in newest if game not in games_found and game not in self._cut]:
             raise ViolationError(f"{len(lost)} games are lost; the first is {lost[0]}")
         if not self._files <= chunks(self._player.board):
             raise ViolationError("a file has changed that is not ours to change")
-        if invented := [game for game in found if game not in self._played]:
+        if invented := [game for game in games_found if game not in self._played]:
             raise ViolationError(f"a game was not played: {invented[0]}")
         if choice not in possible:
             raise ViolationError(f"the menu offers {choice}; expected one of {sorted(possible)}")
@@ -184,8 +184,8 @@ def chunks(board: Microbit) -> set[tuple[int, bytes]]:
     """The used chunks of a file system, by position."""
     layout = firmware_for(board.board).layout
     files = board.flash[layout.start : layout.stop]
-    found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
-    return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}
+    all_chunks = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
+    return {(at, chunk) for at, chunk in all_chunks if chunk[0] not in _FREE}
 
 
 def used_up(board: str, random: Random) -> Program:

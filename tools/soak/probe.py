@@ -89,5 +89,5 @@ def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
 
 
 def read(line: str) -> Reading | None:
-    found = _LINE.fullmatch(line)
-    return Reading(*map(int, found.groups())) if found else None
+    match = _LINE.fullmatch(line)
+    return Reading(*map(int, match.groups())) if match else None

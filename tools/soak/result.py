@@ -60,10 +60,10 @@ class Result:
         )
 
 
-def sections(found: Sequence[tuple[Task, Result]]) -> Iterator[list[Row]]:
+def sections(results: Sequence[tuple[Task, Result]]) -> Iterator[list[Row]]:
     """For each board, rows of two columns."""
-    for board in sorted({task.board for task, _ in found}):
-        of_board = [(task, result) for task, result in found if task.board == board]
+    for board in sorted({task.board for task, _ in results}):
+        of_board = [(task, result) for task, result in results if task.board == board]
         rows = [("measured on", of_board[0][1].firmware)]
         for kinds, part in _PARTS:
             some = [(task, result) for task, result in of_board if task.kind in kinds]

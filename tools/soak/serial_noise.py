@@ -44,15 +44,15 @@ class SerialNoise:
         player = self._player
         player.begin()
         for count in range(1, 5):
-            before = len(player.games)
+            games_before = len(player.games)
             for change in (player.board.press, player.board.release):
                 change(B)
                 self._flood(60)
             player.rest(120)
-            moves = [game.moves for game in player.games[before:]]
+            moves = [game.moves for game in player.games[games_before:]]
             if moves != [_FREE_FROM_CENTRE[:count]]:
                 raise ViolationError(
-                    f"a press of B in a flood sends {moves}, after {player.games[before - 1]}"
+                    f"a press of B in a flood sends {moves}, after {player.games[games_before - 1]}"
                 )
         player.leave()
 

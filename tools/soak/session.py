@@ -109,7 +109,7 @@ class Session:
     def _check_that_it_responds(self) -> None:
         """Both buttons leave a game, or B starts one from the menu: each sends a sentence."""
         self._silent = 0
-        before = self._referee.last
+        last_before = self._referee.last
         for buttons in ((A, B), (B,)) * 2:
             self._board.run_for(1e6)
             for closed in (True, False):
@@ -118,7 +118,7 @@ class Session:
                 self._board.run_for(80_000)
             self._board.run_for(1e6)
             self._listen()
-        if self._referee.last is before:
+        if self._referee.last is last_before:
             raise ViolationError("the board no longer sends sentences when buttons are pressed")
 
     def _flash_begins(self, us: int) -> None:
@@ -130,11 +130,11 @@ class Session:
         for line in lines:
             text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
             self._say(text)
-            before = self._referee.last
+            last_before = self._referee.last
             self._referee.receive(text)
             self._silent = 0
             game = self._referee.last
-            if game is not before:
+            if game is not last_before:
                 if game is not None and not game.moves and game.end == "-":
                     choice = self._referee.choice
                     self._result.counts.update(["begun", f"begun {choice}"])
