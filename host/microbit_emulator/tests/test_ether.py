@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from microbit_emulator import Microbit
+from microbit_emulator.radio import TICKS_PER_US
 from on_air import FIRST, OLD_V1, OLD_V2, ON, SECOND, V1, V2, meet, received, say, send_at, value
 from repl import another, long, run
 
@@ -147,9 +148,15 @@ def test_packets_that_cannot_be_received_do_not_collide(apart: str) -> None:
 def test_reset_interrupts_only_the_boards_own_frame(who: int, expected: list[bytes]) -> None:
     ether, boards = meet(V1, V1, V2)
     send_at(ether, boards[0], ether.clock_us + 1000, "p")
-    assert ether.run_until(lambda: bool(ether._flying), step_us=50)
+    # The same packet twice: when it is sent is known from the first time.
+    off_air = ether.snapshot()
+    ether.run_for(10_000)
+    packet = ether.history.pop()
+    off_air.restore()
+    ether.run_for((packet.start + packet.end) // 2 / TICKS_PER_US - ether.clock_us)
     boards[who].reset()
     ether.run_for(10_000)
+    assert ether.history[-1].is_cut == (who == 0)
     assert received(boards[2]) == expected
 
 
