@@ -43,7 +43,7 @@ from noughts.recording.watch import Watch
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch import WatchApp
-from noughts.virtual.board import VirtualBoard, autoplay
+from noughts.virtual.board import VirtualBoard, autoplay, opening
 from noughts.virtual.program import BOARDS, program
 from noughts.web.pages import PAGES
 from page_server import Server
@@ -179,7 +179,7 @@ async def watched() -> str:
         for seed in range(WATCHED):
             kind = BOARDS[seed % len(BOARDS)]
             board = stack.enter_context(VirtualBoard(program(kind)))
-            playing = board, seed + 1, stop
+            playing = board, opening(seed + 1, WATCHED), seed + 1, stop
             threading.Thread(target=autoplay, args=playing, daemon=True).start()
             ports.append(board.port)
         with Store(Path("games.db"), create=True) as store:

@@ -6,6 +6,7 @@ import pytest
 import serial
 
 from needed import POSIX
+from noughts.virtual.board import opening
 from noughts.virtual.process import Pty, Tcp
 from noughts.virtual.program import Program, StoredFlash
 from noughts.virtual.virtual_boards import RestartableBoard
@@ -80,6 +81,15 @@ def test_end_of_a_board_is_not_that_of_its_successor():
     board.note_end("new", "it was killed")
     board.note_end("new", "its port is gone")
     assert board.error == "it was killed"
+
+
+def test_boards_that_play_by_themselves_begin_in_each_way():
+    """The first four alone; then two by radio, if both are there, each pair on its channel."""
+    alone = ["B", "AB", "AAB", "AAAB"]
+    assert [opening(number, 12) for number in range(12)] == [
+        *alone, "AAAABB", "AAAABB", *alone, "AAAABAB", "AAAABAB",
+    ]  # fmt: skip
+    assert opening(4, 5) == "B"
 
 
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")

@@ -29,7 +29,9 @@ _STARTED_US = 2_000_000
 """Long enough for a board to be in its menu."""
 _LOOK_S = 0.1
 _PAUSE_S = (0.25, 1.0)
-_KINDS_OF_GAME = 4
+_ALONE = ("B", "AB", "AAB", "AAAB")
+"""The buttons for two people on one board, and for each level of the chip."""
+_BY_RADIO = 2
 
 
 class Air:
@@ -243,17 +245,29 @@ class VirtualBoard(contextlib.ExitStack):
         self._process.communicate()  # which waits, and closes the pipes
 
 
-def autoplay(board: VirtualBoard, seed: int, stop: threading.Event) -> None:
+def opening(number: int, count: int) -> str:
+    """The buttons with which a board begins: by its number, from 0, among those that autoplay.
+
+    Of six boards, four play alone, each with another opponent, and two play each other by radio.
+    """
+    group, place = divmod(number, len(_ALONE) + _BY_RADIO)
+    has_partner = count >= (group + 1) * (len(_ALONE) + _BY_RADIO)
+    if place >= len(_ALONE) and has_partner:
+        return f"AAAAB{'A' * group}B"  # `R`; the pair's channel
+    return _ALONE[place % len(_ALONE)]
+
+
+def autoplay(board: VirtualBoard, buttons: str, seed: int, stop: threading.Event) -> None:
     """Play on a board until `stop` is set or the board ends: at random, but by its buttons.
 
-    seed: of all random choices. Boards with consecutive seeds begin with different opponents.
+    buttons: pressed first, as `opening` gives them. seed: of all random choices.
     """
     random = Random(seed)
     with contextlib.suppress(BoardGoneError):
         while board.clock_us() < _STARTED_US:
             if stop.wait(_LOOK_S):
                 return
-        for button in ["A"] * (seed % _KINDS_OF_GAME) + ["B"]:
+        for button in buttons:
             board.tap(button)
             stop.wait(_PAUSE_S[1])
         while not stop.wait(random.uniform(*_PAUSE_S)):

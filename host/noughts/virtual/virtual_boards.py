@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import serial
 
 from noughts.errors import BoardError, NoughtsError, error_message
-from noughts.virtual.board import Air, VirtualBoard, autoplay
+from noughts.virtual.board import Air, VirtualBoard, autoplay, opening
 from noughts.virtual.program import BOARDS, program
 
 _AT_ONCE = 2
@@ -165,10 +165,9 @@ class AutoplayedBoards(VirtualBoards):
 
     def _play(self, board: RestartableBoard) -> None:
         if board.device is not None:
-            seed = [*self.boards].index(board.name)
-            threading.Thread(
-                target=autoplay, args=(board.device, seed, self._stop), name="autoplay", daemon=True
-            ).start()
+            number = [*self.boards].index(board.name)
+            playing = board.device, opening(number, len(self.boards)), number, self._stop
+            threading.Thread(target=autoplay, args=playing, name="autoplay", daemon=True).start()
 
     def poll(self) -> Sequence[Any]:
         """Everything that the boards have sent. Raises `BoardError` if one cannot start."""
