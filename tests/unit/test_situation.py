@@ -111,7 +111,6 @@ def test_boards_that_play_by_radio_know_whose_turn_it_is():
         assert dict(theirs.buttons) == {"A+B": "to the menu"}
         for board in boards.values():
             board.reset()
-            board.receive(Menu("12345678", "Rbs3"))
             board.receive(replace(BOOT, boot="77777777"))
     for sentence in (game("402", seats="PP"), game("402", end="x", seats="PP")):
         boards["B"].receive(sentence)

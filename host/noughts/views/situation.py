@@ -111,7 +111,7 @@ class Observer:
             player = sentence.player(len(sentence.moves))
             phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
         self.now = replace(self._in(phase), opponent=opponent, game=sentence)
-        if self.now.channel:
+        if self.now.channel or sentence.boot == self._player_in[0]:
             self.now = replace(self.now, player=self._player(sentence))
 
     def _player(self, game: Game) -> str:
