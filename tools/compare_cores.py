@@ -62,6 +62,12 @@ RULES = (
         "",
     ),
     Rule(
+        "LEDs that a program lights row by row, such as CODAL after a panic, have a level",
+        "leds.c",
+        "takes_turns = !stands && shown < oldest;",
+        "takes_turns = false;",
+    ),
+    Rule(
         "A reset sets the floating-point registers to 0; on the chip their values are unknown",
         "exceptions.c",
         "  fill(&cpu, 0, sizeof cpu);",
