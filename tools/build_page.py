@@ -21,7 +21,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
@@ -53,6 +53,10 @@ SECTIONS = (*PLAY_ALONE, "real_board", "screen_board", "games")
 _IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
 _COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n|^ +", re.MULTILINE)
 _UNSAFE_IN_JAVASCRIPT_URL = '%#\n\r\t"\\<>'
+
+
+Modules = dict[str, str]
+"""The text of each module, by name."""
 
 
 class BuildError(Exception):
@@ -101,25 +105,25 @@ def write(path: Path, text: str) -> None:
 
 
 def play_alone() -> str:
-    return render(PLAY_ALONE, {}, {}, "", is_site=False)
+    return render(PLAY_ALONE, {}, {}, UsbLibrary("", ""), is_site=False)
 
 
 def whole_page(game: Hex, library: UsbLibrary, is_site: bool = False) -> str:
     images = {board: image(firmware) for board, firmware in game.firmwares.items()}
     generated = {"page/usb_library.js": library.code}
-    return render(SECTIONS, generated, images, library.licences, is_site)
+    return render(SECTIONS, generated, images, library, is_site)
 
 
 def render(
     sections: tuple[str, ...],
     generated: Mapping[str, str],
     images: Mapping[str, str],
-    licences: str,
+    library: UsbLibrary,
     is_site: bool,
 ) -> str:
     """The HTML of a page; generated: modules by name; images: compressed, by board."""
     texts = {language: read_texts(language) for language in LANGUAGES}
-    modules = collect_modules({**own_modules(sections, texts), **generated})
+    modules = library.minify(collect_modules({**own_modules(sections, texts), **generated}))
     # With its name, an error's stack does not show the whole module.
     addresses = {
         name: data_url(f"{source}\n//# sourceURL={name}") for name, source in modules.items()
@@ -146,7 +150,7 @@ def render(
         images=images,
         core=compressed(CORE.read_bytes()) if "screen_board" in sections else "",
         icon="data:image/svg+xml," + quote((SHARED / "icon.svg").read_text()),
-        licences=licences,
+        licences=library.licences,
         is_site=is_site,
     )
     return with_texts(html, texts["en"])
@@ -201,9 +205,9 @@ def own_modules(sections: tuple[str, ...], texts: Mapping[str, object]) -> dict[
     }
 
 
-def collect_modules(generated: Mapping[str, str]) -> dict[str, str]:
+def collect_modules(generated: Mapping[str, str]) -> Modules:
     """All modules that main.js needs, by their path in `host/`; imports name them by it too."""
-    modules: dict[str, str] = {}
+    modules: Modules = {}
     missing = ["page/main.js"]
     while missing:
         name = missing.pop()
@@ -252,10 +256,12 @@ def compressed(data: bytes) -> str:
 
 
 class UsbLibrary:
-    """The bundled library, and the licences of what it contains."""
+    """The bundled library, the licences of what it contains, and what shortens other modules."""
 
-    def __init__(self, code: str, licences: str) -> None:
-        self.code, self.licences = code, licences
+    def __init__(
+        self, code: str, licences: str, minify: Callable[[Modules], Modules] = lambda same: same
+    ) -> None:
+        self.code, self.licences, self.minify = code, licences, minify
 
 
 def usb_library() -> UsbLibrary:
@@ -270,7 +276,7 @@ def usb_library() -> UsbLibrary:
         install_packages()
         bundle_packages(bundle, licences)
         stamp.write_text(digest)
-    return UsbLibrary(bundle.read_text("utf-8"), licences.read_text("utf-8"))
+    return UsbLibrary(bundle.read_text("utf-8"), licences.read_text("utf-8"), minified)
 
 
 def install_packages() -> None:
@@ -287,13 +293,8 @@ def install_packages() -> None:
 
 
 def bundle_packages(bundle: Path, licences: Path) -> None:
-    node, _ = node_and_npm()
-    command = [
-        *(node, "node_modules/esbuild/bin/esbuild", "usb_library.js", f"--outfile={bundle.name}"),
-        *("--bundle", "--minify", "--format=esm", "--charset=utf8", "--legal-comments=none"),
-        *("--metafile=meta.json", "--log-level=error"),
-    ]
-    subprocess.run(command, cwd=BUILD, check=True)
+    outputs = f"--outfile={bundle.name}", "--metafile=meta.json"
+    run_esbuild("usb_library.js", "--bundle", "--legal-comments=none", *outputs)
     metadata = json.loads((BUILD / "meta.json").read_text())
     inputs = metadata["outputs"][bundle.name]["inputs"]
     used = [path for path, part in inputs.items() if part["bytesInOutput"]]
@@ -301,6 +302,26 @@ def bundle_packages(bundle: Path, licences: Path) -> None:
         name for path in used for name in re.findall(r"node_modules/(@[^/]+/[^/]+|[^/]+)", path)
     }
     licences.write_text("\n\n".join(map(licence, sorted(packages))), encoding="utf-8")
+
+
+def minified(modules: Modules) -> Modules:
+    """The same modules, with short names inside and without white space."""
+    before, after = BUILD / "modules", BUILD / "minified"
+    for folder in (before, after):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name, source in modules.items():
+        (before / name).parent.mkdir(parents=True, exist_ok=True)
+        (before / name).write_text(source, "utf-8")
+    paths = [f"{before.name}/{name}" for name in modules]
+    run_esbuild(*paths, f"--outbase={before.name}", f"--outdir={after.name}")
+    return {name: (after / name).read_text("utf-8") for name in modules}
+
+
+def run_esbuild(*arguments: str) -> None:
+    node, _ = node_and_npm()
+    options = "--minify", "--format=esm", "--charset=utf8", "--log-level=error"
+    command = [node, "node_modules/esbuild/bin/esbuild", *arguments, *options]
+    subprocess.run(command, cwd=BUILD, check=True)
 
 
 def licence(package: str) -> str:

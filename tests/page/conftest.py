@@ -34,8 +34,9 @@ def chromium() -> Iterator[Browser]:
 def page_file(tmp_path_factory: pytest.TempPathFactory, no_library: str) -> Path:
     """The page without flash images and the USB library."""
     path = tmp_path_factory.mktemp("page") / "noughts.html"
-    modules = {"page/usb_library.js": no_library}
-    path.write_text(build_page.render(build_page.SECTIONS, modules, {}, "", False), "utf-8")
+    library = build_page.UsbLibrary(no_library, "")
+    modules = {"page/usb_library.js": library.code}
+    path.write_text(build_page.render(build_page.SECTIONS, modules, {}, library, False), "utf-8")
     return path
 
 
