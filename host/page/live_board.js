@@ -14,6 +14,7 @@ export class LiveBoard {
   start = null; // its last `$NB`
   game = null; // the last sentence of the game that is being played
   menu = null; // its last `$NM`, if it is in the menu
+  channel = ''; // a digit, while it plays another board by radio, or is about to
   recovered = new Set(); // the sentences of games that it had stored
   changed = 0; // counts everything that it sends
 
@@ -29,7 +30,7 @@ export class LiveBoard {
 
   /** The board may have been reset, or have gone on without us. */
   opened() {
-    this.game = this.menu = null;
+    Object.assign(this, { game: null, menu: null, channel: '' });
     this.store.add([this.#receiver.opened(Date.now())]);
   }
 
@@ -47,8 +48,10 @@ export class LiveBoard {
     if (sentence.kind === 'boot') {
       Object.assign(this, { start: sentence, game: null, menu: null });
     } else if (sentence.kind === 'menu') {
-      Object.assign(this, { game: null, menu: sentence });
-    } else if (late) {
+      const { choice } = sentence;
+      const channel = choice[0] === 'R' ? choice.slice(3, 4) : '';
+      Object.assign(this, { game: null, menu: sentence, channel });
+    } else if (late && !isSame(sentence, this.game)) {
       this.recovered.add(sentence.body);
     } else {
       Object.assign(this, { game: sentence, menu: null });
@@ -56,18 +59,34 @@ export class LiveBoard {
   }
 
   draw() {
-    const { start, game, menu } = this;
+    const { start, game } = this;
     this.root.hidden = !this.changed;
     const name = start ? t('live.name', { version: start.hardware }) : 'micro:bit';
     const release = start ? t('live.release', { release: start.release }) : '';
     const text = [
       element('h2', {}, name),
       element('p', { class: 'quiet' }, release),
-      ...(game ? gameTexts(game) : [element('p', { class: 'who' }, menuText(menu))]),
+      ...(game ? gameTexts(game) : [element('p', { class: 'who' }, this.#menuText())]),
+      ...(game && this.channel ? [element('p', {}, this.#playerText())] : []),
     ];
     this.root.replaceChildren(element('div', {}, gamePicture(game)), element('div', {}, ...text));
   }
+
+  #menuText() {
+    if (!this.menu) return t(this.channel ? 'live.found' : 'live.menuOnly');
+    if (this.channel) return t('live.menuChannel', { channel: this.channel });
+    const [letter, controls] = this.menu.choice;
+    const opponent = letter in OPPONENTS ? t(OPPONENTS[letter]) : letter;
+    return t(controls === 't' ? 'live.menuTilt' : 'live.menu', { opponent });
+  }
+
+  /** Of a game of two boards, which has the boot of player A's. */
+  #playerText() {
+    return t('live.player', { who: this.game.boot === this.start?.boot ? 'A' : 'B' });
+  }
 }
+
+const isSame = (one, game) => game?.boot === one.boot && game.number === one.number;
 
 function gamePicture(game) {
   const firstMark = game?.first === 'B' ? 'O' : 'X';
@@ -91,11 +110,4 @@ function stateText(first, moves, end) {
   const mover = turn(after(moves, firstMark), firstMark) === 'X' ? 'A' : 'B';
   const who = end === '-' ? mover : end;
   return t(end === '-' ? 'live.turn' : 'live.won', { who, mark: MARKS[who] });
-}
-
-function menuText(menu) {
-  if (!menu) return t('live.menuOnly');
-  const [letter, controls] = menu.choice;
-  const opponent = letter in OPPONENTS ? t(OPPONENTS[letter]) : letter;
-  return t(controls === 't' ? 'live.menuTilt' : 'live.menu', { opponent });
 }

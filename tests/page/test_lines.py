@@ -18,7 +18,7 @@ from noughts.protocol.sentences import Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
 from random_games import random_game
-from sample_games import A_WINS, stages
+from sample_games import A_WINS, BOOT, stages, wire
 
 _LINES = 10_000
 
@@ -276,3 +276,31 @@ def test_file_without_games_is_refused(modules, content):
         content,
     )
     assert reason == "file.nothing"
+
+
+def test_game_of_two_boards_is_shown_on_each(modules):
+    """It has the boot of player A's board; its end is no older game's."""
+    ours, partner = replace(BOOT, boot="00000B00"), "00000C00"
+    first, *_, last = stages(A_WINS, seats="PP", boot=partner)
+    sentences = [BOOT, Menu(BOOT.boot, "Rbs"), Menu(BOOT.boot, "Rbs3"), ours, first, last]
+    result = modules.evaluate(
+        """async (parts) => {
+          const { LiveBoard } = await import('page/live_board.js');
+          const live = new LiveBoard(document.createElement('div'), { add() {} }, 'screen-1');
+          return parts.map((part) => {
+            live.feed(part);
+            return [...live.root.querySelectorAll('.who, .who ~ p:last-child')].map(
+              (text) => text.textContent,
+            );
+          });
+        }""",
+        [wire(sentence).decode() for sentence in sentences],
+    )
+    assert result == [
+        ["In the menu"],
+        ["In the menu: a friend by radio"],
+        ["In the menu: a friend by radio, on channel 3"],
+        ["The boards have found each other"],
+        ["Player A (✕) to move", "This board is player B’s."],
+        ["Player A (✕) has won", "This board is player B’s."],
+    ]
