@@ -1,13 +1,15 @@
 # noughts: radio. Each sentence is also sent by radio, to a gateway (`gateway.py`) in the same
 # group. Only a V2 has enough heap: `v2.py` imports this, and `group.py`, if `--radio` put them.
-import leds, machine, microbit, radio, random, sentences
+import leds, loop, machine, microbit, radio, random, sentences
 from group import GROUP
 
 ident = "%02X" * 4 % tuple(machine.unique_id()[:4])
 radio.config(length=65, channel=77, group=GROUP, power=7)
 radio.off()  # except while sending: listening drains the batteries
 print("radio", ident, GROUP)
-until = microbit.running_time() + leds.scroll("radio %d" % GROUP)
+until = 0  # when its text on the LEDs ends
+if not loop.chosen[3:]:
+    until = microbit.running_time() + leds.scroll("radio %d" % GROUP)
 by_cable = sentences.send
 # [when to send it (again), ms; how often it was sent; the frame]
 waiting = []  # type: list
@@ -46,9 +48,13 @@ def read(one, two):
                 if i[1] > 10:
                     waiting.remove(i)
                 try:
+                    radio.config(channel=77, group=GROUP)
                     radio.on()
                     radio.send_bytes(i[2])
                     radio.off()
+                    if loop.chosen[3:]:  # back to the partner, see `repeat.py`
+                        radio.config(channel=2 + 8 * int(loop.chosen[3]), group=77)
+                        radio.on()
                 except Exception:  # the game goes on
                     pass
                 break  # one per turn, because it takes 2 ms

@@ -4,7 +4,7 @@ import buttons
 
 def play(number, chosen, player):
     # Returns True for the next game, False for the menu. `games_v1.py` or `games_v2.py` has set
-    # `save`. The imports are here, so that this large module is compiled first.
+    # `buttons.save`. The imports are here, so that this large module is compiled first.
     import ai, ending, human, leds, random, rules, sentences
 
     seats = "P" + chosen[0]
@@ -23,7 +23,7 @@ def play(number, chosen, player):
             % (sentences.boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
         )
         if result != 2:
-            save(sent)  # type: ignore[name-defined]  # noqa: F821
+            buttons.save(sent)  # type: ignore[attr-defined]
             return result != 3 and ending.show(marks, score, result)
         level = seats[player < 0]
         if level == "P":

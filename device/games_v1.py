@@ -2,7 +2,7 @@
 # files of one chunk each. The newest game replaces the oldest, and a number before the sentence,
 # which counts up, shows the order. After a reset, the games are sent again, one in each turn of
 # the loop.
-import buttons, game
+import buttons
 
 turn = buttons.wait
 resent = 0  # files
@@ -41,4 +41,4 @@ def resend():
 
 
 buttons.wait = resend
-game.save = save  # type: ignore[attr-defined]
+buttons.save = save  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 # noughts: stores the last sentence of each game on a V2 (on a V1: games_v1.py), in the board's data
 # log: MY_DATA.HTM on its drive.
-import game
+import buttons
 
 LABELS = "boot", "game", "seats", "first", "moves", "ms", "end"
 try:
@@ -23,4 +23,4 @@ def save(text):
             print("games are not stored:", e)
 
 
-game.save = save  # type: ignore[attr-defined]
+buttons.save = save  # type: ignore[attr-defined]

@@ -2,12 +2,14 @@
 # 100 ms, as bright as the mark that it would place. Over a taken cell, it drops
 # to 4 instead of going dark.
 from microbit import Image, accelerometer
-import buttons, leds, tilt
+import buttons, leds
 
 
 def choose(marks, player, mode):
     # Returns the chosen cell, or -1 for the menu. In mode "b", button A moves the
     # cursor and B places; in mode "t", A places for player A and B for player B.
+    if mode == "t":  # only then, because loading it takes 40 ms
+        import tilt
     for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
         if not marks[cell]:
             break

@@ -10,6 +10,7 @@ def choose(chosen):
     last = chosen  # in the file
     text = sent = ""  # on the LEDs; the choice that was sent
     until = 0  # when a scrolling text ends
+    seats = "PEMHRP01234567890"  # button A shows the next; the digits are channels
     while True:
         if not buttons.pending:
             if sent != chosen:
@@ -17,15 +18,18 @@ def choose(chosen):
                 sent = chosen
             microbit.sleep(4)
         button = buttons.wait()
-        seat = "PEMHP"["PEMHP".find(chosen[0]) + 1]
+        i = chosen[3:] or chosen[0]
+        seat = seats[seats.find(i) + 1]
         if button == 1:
-            chosen = seat + chosen[1:]
+            chosen = chosen.replace(i, seat)
         elif button > 2:  # 4: the logo, see `sound.py`
             i = chosen[button - 2]
             text = "b tilt t buttons s quiet q sound".split()  # type: ignore[assignment]
             text = text[text.index(i) + 1]
             chosen = chosen.replace(i, text[0])
             until = buttons.now + leds.scroll(text)
+        elif button and i == "R":
+            chosen += seats[6]
         elif button:
             if chosen != last:
                 try:
@@ -33,10 +37,12 @@ def choose(chosen):
                         file.write(chosen)
                 except OSError:  # no room
                     pass
+            if chosen[3:]:
+                microbit.reset()
             return chosen
         if buttons.pending:
             until = 0
-        seat = (chosen[0], seat, " ")[buttons.pending]
+        seat = (chosen[3:] or chosen[0], seat, " ")[buttons.pending]
         if seat != text and buttons.now >= until:
             microbit.display.show(seat.replace("P", "2"))
             text = seat

@@ -1,9 +1,9 @@
 # noughts: sound, on a V2. It stands between the game and what it shows, so that nothing else knows
 # of it, and a V1 has no cost. Nothing waits for a tone.
-import ending, leds, menu, music
+import ending, leds, loop, menu, music
 from microbit import pin_logo
 
-choice = ""  # of the menu, see `loop.py`
+choice = loop.chosen  # of the menu, see `loop.py`
 total = 0  # of the marks
 cursor = touched = -1  # a finger that is on the logo at the start does not count
 draw_leds = leds.draw
@@ -43,7 +43,7 @@ def end(marks, score, result):
     global total
     total = sum(marks)
     if choice[2] == "s":
-        tune = music.POWER_UP if result > 0 or choice[0] == "P" else music.POWER_DOWN
+        tune = music.POWER_UP if result > 0 or choice[0] in "PR" else music.POWER_DOWN
         music.play(tune if result else music.BA_DING, wait=False)
     return show_end(marks, score, result)
 
@@ -70,3 +70,5 @@ leds.draw = draw
 leds.show = show  # type: ignore[assignment]
 ending.show = end
 menu.choose = offer
+if choice[4:]:  # there is a partner
+    music.play(music.JUMP_UP, wait=False)

@@ -38,8 +38,8 @@ latest to switch one on; V2's as a row begins."""
 _PRESS_MS = dict(zip(NEWEST, (27, 23), strict=True))
 _PHASES, _PHASE_US = 24, 1310
 """These spread the presses over the 6 ms of the game's loop and of a row, and V1's 18 ms frame."""
-_ROUND, _IN_GAME = "AAAABABABAB", 5
-"""Once through the menu; from the fifth press on, a game of two people with three moves."""
+_ROUND, _IN_GAME = "AAAAABABABAB", 6
+"""Once through the menu; from the sixth press on, a game of two people with three moves."""
 _KEYS = "A", "B", "B", "AB", "A", "A", "B", "B", "B", "A", "B", "B", "B", "AB", "AB", "B"
 
 # The least scripts that do what is measured: what is in brackets.
@@ -188,9 +188,9 @@ def sizes() -> Rows:
         used, total = firmware.used(files), len(firmware.layout)
         yield Row(f"file system used, {firmware.board_model}", f"{used:,} of {total:,} bytes")
     # A chunk is the same on both boards.
-    yield at_most("files as they go onto a board", used // 128, 100, "{} chunks of 128 bytes")
+    yield at_most("files as they go onto a board", used // 128, 128, "{} chunks of 128 bytes")
     used = bundled_for(V2).used(files_with(Radio(sends=255), V2, files))
-    yield at_most("the same with radio, V2", used // 128, 112, "{} chunks of 128 bytes")
+    yield at_most("the same with radio, V2", used // 128, 140, "{} chunks of 128 bytes")
     payload = len(brain.make_table().payload)
     note = f"the information in the choices is {_TABLE_FLOOR}"
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)

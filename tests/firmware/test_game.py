@@ -68,8 +68,10 @@ def test_boot_ids_have_32_random_bits(start):
 
 def test_menu_cycles_and_starts_each_kind_of_game(start):
     driver = in_menu(start)
-    for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "2")):
-        driver.press(A)
+    for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "R2")):
+        for letter in letters:
+            driver.press(A)
+            driver.shows(letter)
         driver.shows(letters[-1])
         game = driver.start_game()
         assert (game.seats, game.first) == (seats, "A")

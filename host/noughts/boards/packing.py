@@ -25,9 +25,11 @@ _ON_EVERY_BOARD = """
     best:XMAS resend:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
     weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
     move:d sent:ASLEEP model:b3
+    ours:r theirs:c3 raw:d5 fields:e4 again:f heard:g frame:bl sender:bx me:c5 tell:b4
+    images:b5 lost:c4 more:d3 begin:d4 leave:g4
 """
 _ON_A_V2 = """
-    frame:E waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
+    waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
     total:O touched:P offer:S hertz:T
 """
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())

@@ -1,0 +1,102 @@
+# noughts: games of two boards by radio. A V1 has no memory for the menu and the chip too, so this
+# begins and ends with a reset. Local names cost the least memory, so `start` is long.
+import microbit
+
+
+def tell(ours, end):
+    # Sends the game's sentence: both boards have this game now.
+    import buttons, sentences
+
+    text = sentences.send("NG,%s,%s" % (",".join(ours[2:8]), end))
+    if end != "-":
+        buttons.save(text)  # type: ignore[attr-defined]
+
+
+def more(marks, image):
+    # Waits for a turn of the loop. Returns the partner's moves after ours; None until it has ours.
+    # A press shows the arrow to the partner for a while.
+    import buttons, leds
+    from repeat import ours, theirs
+
+    buttons.wait()
+    if buttons.pending:
+        leds.show(image)
+        for _ in range(99):
+            buttons.wait()
+        leds.show(" ")
+    leds.draw(marks, buttons.now, b"", 0)
+    if theirs[2:4] == ours[2:4] and theirs[6].startswith(ours[6]):
+        return theirs[6][len(ours[6]) :]
+    if int("0" + theirs[3]) > int(ours[3]):
+        return ""  # it is in the next game
+    return None
+
+
+def start():
+    import loop
+
+    chosen = loop.chosen
+    me = chosen[4:12] < chosen[12:]  # player A
+    images = microbit.Image.ARROW_E, microbit.Image.ARROW_W
+    microbit.display.show(images[me])
+    image = images[not me]
+    loop.load("radio buttons leds human repeat games_v%d rules ending sentences")
+    del loop.load
+    import buttons, ending, human, leds, repeat, rules, sentences
+
+    with open("table.py") as file:  # a V1 has no memory to import it
+        text = file.read()
+    sentences.send(sentences.start % (buttons.model, text[-6:-2]))
+    del file, text
+    ours = repeat.ours
+    theirs = repeat.theirs
+    ours[:3] = chosen[12:], chosen[4:12], sentences.boot
+    result = 2
+    try:
+        # The first game, of player A's board; or one that goes on, if this board was reset.
+        while ours[3] < "1":
+            buttons.wait()
+            if theirs[3] > "0":
+                ours[2:4] = theirs[2:4]
+            elif theirs[3] and me:
+                ours[3] = "1"
+        number = int(ours[3])
+        while True:  # games
+            marks = [0] * 9
+            score = [0] * 8
+            player = 2 * (number & 1) - 1
+            begin = buttons.now
+            ours[3:8] = str(number), "PP", "=A-xB"[player], "", "0"
+            result = 2
+            leds.show(" ")
+            while True:  # moves
+                cells = None  # type: ignore[assignment]
+                repeat.again = 0
+                while cells is None:
+                    cells = more(marks, image)
+                if ours[7]:
+                    tell(ours, "=A-xB"[result])
+                if result != 2:
+                    break
+                if (player > 0) == me and not cells:
+                    cells = str(human.choose(marks, player, chosen[1]))
+                    ours[7] = str(buttons.now - begin)
+                else:
+                    while not cells:
+                        cells = more(marks, image)
+                    last = theirs[7]
+                    begin = buttons.now - int(last)
+                    ours[7] = "" if cells[1:] else last  # it comes back: only the last is sent
+                cells = cells[:1]
+                ours[6] += cells
+                rules.place(marks, score, int(cells), player)
+                player = -player
+                result = rules.result(marks, score)
+            ending.show(marks, score, result)
+            number += 1
+    except EOFError:
+        pass
+    del human.choose, ending.show  # leave memory for this
+    import leave
+
+    leave.leave(chosen, result)

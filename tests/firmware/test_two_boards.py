@@ -1,0 +1,122 @@
+"""Two boards play by radio, in one ether, in device time."""
+
+import pytest
+
+from boards import A, B
+from needed import long
+from two_boards import ARROWS, TwoBoards
+
+V1, V2, OLD_V1, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V1 1.0.1", "V2 2.0.0-beta.5"
+MIXTURES = [
+    (V1, V1), (V1, V2), long((V2, V2)), long((OLD_V1, OLD_V2)), long((OLD_V1, V1)),
+    long((OLD_V2, V2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kinds", MIXTURES)
+def test_two_boards_play_and_both_send_the_same(kinds):
+    pair = TwoBoards(kinds, loss=0.1)
+    pair.begin()
+    assert {pair.player("a"), pair.player("b")} == {"A", "B"}
+    a, b = pair.all
+    while len([game for game in a.games if game.end in "AB="]) < 2:
+        if a.games[-1].end == "-":
+            pair.move()
+        else:
+            pair.rest(300)
+            for name in "ab":
+                pair.tap(name, B)  # skip the end
+            pair.wait(lambda: a.games[-1].end == b.games[-1].end == "-", "the next game")
+    assert a.games == b.games
+    assert [game.first for game in a.games if not game.moves][:2] == ["A", "B"]
+    assert {game.seats for game in a.games} == {"PP"}
+
+
+def test_press_in_the_others_turn_shows_an_arrow():
+    pair = TwoBoards((V1, V2))
+    pair.begin()
+    pair.rest(200)
+    mover = pair.mover()
+    other = pair.boards["b" if mover == "a" else "a"].driver
+    for button in (A, B):
+        other.board.press(button)
+        other.shows(ARROWS[pair.player(mover)], 0.2)
+        other.board.release(button)
+        pair.rest(1000)
+    assert not pair.boards["a"].games[-1].moves
+
+
+@pytest.mark.parametrize("leaves", "ab")
+def test_both_leave_for_the_menu(leaves):
+    pair = TwoBoards((V1, V2))
+    pair.begin()
+    pair.rest(200)
+    pair.move()
+    menus = [board.menus for board in pair.all]
+    pair.tap(leaves, A, B)
+    pair.wait(lambda: all(b.menus > m for b, m in zip(pair.all, menus, strict=True)), "menus")
+    a, b = pair.all
+    assert a.choice == b.choice == "Rbs"
+    assert a.games == b.games and a.games[-1].end == "x"
+    assert a.games[-1].ms == a.games[-2].ms
+    assert b.driver.logged[-1] == a.games[-1]
+    a.driver.items.clear()
+    a.driver.cut_power()
+    pair.wait(lambda: bool(a.games), "the stored game")
+    assert a.games[-1] == b.games[-1]
+
+
+@pytest.mark.parametrize("kinds", [(V1, V2), long((OLD_V1, OLD_V2))])
+@pytest.mark.parametrize("which", "ab")
+def test_board_that_was_reset_comes_back_into_the_game(kinds, which):
+    pair = TwoBoards(kinds)
+    pair.begin()
+    pair.rest(200)
+    pair.move()
+    pair.rest(500)
+    pair.boards[which].driver.cut_power()
+    pair.rest(2500)
+    for _ in range(2):
+        pair.move()
+        pair.rest(500)
+    a, b = pair.all
+    assert a.games == b.games and len(a.games[-1].moves) == 3
+
+
+def test_silent_partner_is_shown_and_the_game_goes_on():
+    pair = TwoBoards((V1, V2))
+    pair.begin()
+    pair.rest(200)
+    pair.move()
+    pair.ether.loss = 1
+    pair.rest(10_500)
+    question = ".999. 9...9 ..99. ..... ..9.."
+    assert [board.driver.leds() for board in pair.all] == [question] * 2
+    pair.ether.loss = 0
+    pair.rest(1500)
+    pair.move()
+    assert pair.all[0].games == pair.all[1].games
+
+
+def test_other_pairs_on_the_channel_change_nothing():
+    pair = TwoBoards((V1, V2, V2, V1), loss=0.1)
+    pair.enter()
+    pair.wait(lambda: all(board.games for board in pair.all), "games", 20)
+    boots = [board.games[0].boot for board in pair.all]
+    assert sorted(map(boots.count, boots)) == [2] * 4
+
+
+def test_boards_with_equal_ids_draw_others():
+    pair = TwoBoards((V1, V1), seeds=(7, 7))
+    pair.begin()
+    assert {pair.player("a"), pair.player("b")} == {"A", "B"}
+
+
+def test_boards_on_other_channels_do_not_meet():
+    pair = TwoBoards((V1, V2))
+    pair.enter({"a": 0, "b": 3})
+    pair.rest(4000)
+    assert not any(board.games for board in pair.all)
+    pair.tap("a", A, B)
+    menus = pair.boards["a"].menus
+    pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
