@@ -4,9 +4,9 @@ import microbit
 
 
 def start():
-    import loop
+    import gc, loop
 
-    loop.load("repeat sentences")
+    gc.collect()
     import buttons, leds, repeat, sentences
 
     chosen = loop.chosen

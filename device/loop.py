@@ -29,7 +29,7 @@ def load(text):
 def start():
     # After a fault, the board shows a sad face and starts again.
     global chosen, load
-    load("menu human game games_v%d ai ending")
+    load("menu human game games_v%d rules ai ending")
     del load  # a V1 needs its memory
     import buttons, game, menu, sentences, table
 

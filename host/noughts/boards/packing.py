@@ -26,7 +26,7 @@ _ON_EVERY_BOARD = """
     weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
     move:d sent:ASLEEP model:b3
     ours:r theirs:c3 raw:d5 fields:e4 again:f heard:g frame:bl sender:bx me:c5 tell:b4
-    images:b5 lost:c4 more:d3 begin:d4 leave:g4
+    images:b5 lost:c4 more:d3 begin:d4
 """
 _ON_A_V2 = """
     waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
