@@ -16,7 +16,7 @@ def choose(chosen):
             if sent != chosen:
                 sentences.send("NM,%s,%s" % (sentences.boot, chosen))
                 sent = chosen
-            microbit.sleep(4)
+            microbit.sleep(3)
         button = buttons.wait()
         i = chosen[3:] or chosen[0]
         seat = seats[seats.find(i) + 1]
