@@ -152,6 +152,27 @@ def test_boards_in_one_air_receive_each_others_packets(virtual):
         assert not received(drivers[number]) and not received(drivers[3])
 
 
+@pytest.mark.long
+def test_two_boards_play_a_game_by_radio(virtual):
+    air = Air()
+    drivers = [PortDriver(virtual(None, model, air=air)) for model in ("V2", "V1")]
+    for driver in drivers:
+        driver.start()
+        for _ in "EMHR":
+            driver.press(A, up_ms=300)
+        driver.press(B, up_ms=300)  # a channel
+    for driver in drivers:
+        driver.press(B, up_ms=300)
+    moves = "413570268"  # where the cursor starts, each time: a draw
+    for count in range(len(moves) + 1):
+        for driver in drivers:
+            driver.says(moves[:count], "-" if count < len(moves) else "=", seconds=120)
+        player_a, player_b = sorted(
+            drivers, key=lambda driver: driver.boots[-1].boot != driver.games[-1].boot
+        )
+        (player_b if count % 2 else player_a).press(B, up_ms=300)
+
+
 def test_end_of_a_board_does_not_stop_those_in_its_air(virtual):
     air = Air()
     boards = [virtual({"main.py": RADIO}, air=air) for _ in range(3)]
