@@ -63,6 +63,38 @@ def test_board_stands_still_while_another_part_is_shown(page):
     expect(page.locator(".screen-board")).to_have_count(1)
 
 
+def test_two_boards_play_each_other_by_radio(page):
+    page.get_by_role("button", name="Switch a second one on").click()
+    expect(page.locator(".screen-board")).to_have_count(2)
+    cards = page.locator(".screen-board").all()
+
+    def press(card, button):
+        card.get_by_role("button", name=f"Button {button}", exact=True).click()
+
+    def both_say(text):
+        for card in cards:
+            expect(card.locator(".who")).to_contain_text(text)
+
+    for card in cards:
+        expect(card).to_contain_text("micro:bit V1")
+        for opponent in ("easy", "medium", "hard", "a friend by radio"):
+            press(card, "A")
+            expect(card.locator(".who")).to_contain_text(opponent)
+        press(card, "B")
+        expect(card.locator(".who")).to_contain_text("channel 0")
+    for card in cards:
+        press(card, "B")
+    both_say("Player A (✕) to move")
+    is_first_a = "This board is player A" in cards[0].inner_text()
+    boards = dict(zip("AB" if is_first_a else "BA", cards, strict=True))
+    for player, other in ("AB", "BA", "AB"):
+        press(boards[player], "B")
+        both_say(f"Player {other}")
+    page.get_by_role("link", name="Games").click()
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + 1)  # both have sent the same game
+
+
 def test_game_goes_on_while_the_disk_is_full(open_page, path):
     page = open_page(path, "screen_board")
     devtools = page.context.new_cdp_session(page)
