@@ -103,6 +103,6 @@ function precedence(board) {
   return [Number(isByRadio(board)), Number(!board.includes('usb-')), board.length, board];
 }
 
-export function isByRadio(board) {
+function isByRadio(board) {
   return /^(?:[^/:\\]+\/)*radio-[0-9A-F]{8}$/.test(board);
 }

@@ -184,10 +184,10 @@ function whenText({ started, playedBefore }) {
 }
 
 /** A letter that this page does not know stands for itself: a level that only its board has. */
-export const seatText = (seat) => ('PEMH'.includes(seat) ? t(`games.seat.${seat}`) : seat);
+const seatText = (seat) => ('PEMH'.includes(seat) ? t(`games.seat.${seat}`) : seat);
 
 /** A board's name without the digits that all micro:bits share. */
-export function shortName(board) {
+function shortName(board) {
   return /^usb-.{48}$/.test(board) ? `usb-…${board.slice(12, 28)}` : board;
 }
 

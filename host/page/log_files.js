@@ -120,6 +120,6 @@ export function textOfBytes(bytes) {
 }
 
 /** The text of UTF-8, given as one character for each byte. */
-export function fromUtf8(text) {
+function fromUtf8(text) {
   return new TextDecoder().decode(Uint8Array.from(text, (char) => char.charCodeAt(0)));
 }

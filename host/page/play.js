@@ -178,7 +178,7 @@ function hintsFor(marks) {
 }
 
 /** Of hard's moves, those that win soonest or lose latest. */
-export function bestMoves(marks, mover) {
+function bestMoves(marks, mover) {
   const cells = freeCells(marks);
   const key = (cell) => [scoreOfMove(marks, mover, cell), winsAfter(marks, mover, cell)[0]];
   const isBetter = ([score, wins], [otherScore, otherWins]) =>

@@ -47,7 +47,7 @@ export function movesUntilEnd(ofMove) {
   return WIN - Math.abs(ofMove);
 }
 
-export function valueKeepingMoves(marks, mover) {
+function valueKeepingMoves(marks, mover) {
   return freeCells(marks).filter((cell) => valueOfMove(marks, mover, cell) === value(marks, mover));
 }
 
