@@ -3,6 +3,7 @@
     play.gif    a game against hard, on a virtual board's LEDs, in device time
     watch.png   `noughts watch`, with virtual boards that play by themselves
     page.png    the page Play
+    file.png    noughts.html on a phone, and the same game on a micro:bit
     emulator.png  a heart on an emulated board
     pages       every page, for three widths, light and dark, into build/pages
     lessons     what the commands in docs/lessons draw, see lesson_pictures.py
@@ -13,6 +14,7 @@ hand, and library.svg is the fork in docs/python-api.md.
 """
 
 import asyncio
+import base64
 import contextlib
 import io
 import math
@@ -30,9 +32,10 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
-from browser import open_chromium
+from browser import cell, open_chromium
+from build_page import play_alone
 from lesson_pictures import make_pictures
 from microbit_emulator import Microbit, start
 from noughts.boards.ports import open_port
@@ -223,6 +226,37 @@ def emulator(path: Path) -> None:
     browsed(_STYLE + svg, _WIDTH, _FRONT_HEIGHT).save(path, optimize=True)
 
 
+def one_file(path: Path) -> None:
+    """A game on a phone that has opened the file, and on the LEDs of a micro:bit."""
+    with tempfile.TemporaryDirectory() as folder, open_chromium() as browser:
+        file = Path(folder) / "noughts.html"
+        file.write_text(play_alone(), "utf-8")
+        page = browser.new_page(viewport=_PHONE, device_scale_factor=0.75, is_mobile=True)
+        page.goto(file.as_uri())
+        page.locator("#opponent").select_option("friend")
+        for number in (5, 1, 3, 7):
+            cell(page, number).click()
+        page.mouse.click(1, 1)  # no cell has the focus
+        screen = base64.b64encode(page.screenshot()).decode()
+    leds = bytearray(25)
+    for number, level in [*((n, 9) for n in _CELLS_OF_A), *((n, 4) for n in _CELLS_OF_B)]:
+        row, column = divmod(number - 1, 3)
+        leds[row * 10 + column * 2] = level
+    front = re.sub("<text.*?</text>", "", _front())  # what the buttons do in the game
+    drawn = _drawn(Frame(bytes(leds), "", "", 0))
+    board = f'<svg width="{_WIDTH}" height="{_FRONT_HEIGHT}">{_GLOW}{front}{drawn}</svg>'
+    phone = f'<img class="phone" src="data:image/png;base64,{screen}">'
+    browsed(f"{_STYLE}{_PHONE_STYLE}{phone}{board}", 780, 570).save(path, optimize=True)
+
+
+_PHONE: ViewportSize = {"width": 390, "height": 690}
+_CELLS_OF_A, _CELLS_OF_B = (5, 3), (1, 7)
+_PHONE_STYLE = """<style>
+body { display: flex; align-items: center; gap: 30px; padding: 10px }
+.phone { width: 293px; border: 12px solid #222; border-radius: 30px }
+</style>"""
+
+
 def readme(path: Path) -> None:
     with _served() as (page, url):
         page.set_viewport_size({"width": 1024, "height": 600})
@@ -269,6 +303,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "play.gif": play,
     "watch.png": watch,
     "page.png": readme,
+    "file.png": one_file,
     "emulator.png": emulator,
     "pages": every_page,
     "lessons": make_pictures,
