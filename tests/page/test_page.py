@@ -192,7 +192,7 @@ def test_file_that_is_dropped_is_opened(open_page):
         }""",
         captured_log(),
     )
-    expect(page.get_by_text("blue.log: new sentences")).to_be_visible()
+    expect(page.get_by_text("New lines from blue.log")).to_be_visible()
 
 
 def test_full_disk_is_said_until_there_is_room_for_everything(open_page):

@@ -220,7 +220,7 @@ def test_serial_port_of_a_hidden_page_is_read(plug_in):
         ({"nothing": True}, "No micro:bit was chosen"),
         ({"claim": "Unable to claim interface."}, "Another tab or program is using"),
         ({"open": "Access denied."}, "On Linux, save the line below"),
-        ({"old": True}, "drive is called MAINTENANCE.*Else its software is old"),
+        ({"old": True}, "drive is called MAINTENANCE.*Otherwise its firmware is old"),
         ({"open": "A new kind of error"}, r"cannot be reached \(A new kind of error\)"),
     ],
 )

@@ -120,7 +120,8 @@ def flash(
         say(f"{drive.path}: copied; not verified")
         return None
     with closing(_open_port(drive, port)) as serial_port:
-        with BoardFiles(serial_port) as board:  # the game began before its port was open: once more
+        # The game started before its port was open. The end of `BoardFiles` starts it again.
+        with BoardFiles(serial_port) as board:
             board.describe()
         start = confirm_start(
             serial_port, new_hex.table.id if new_hex.table else None, new_hex.radio

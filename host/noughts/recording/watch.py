@@ -185,7 +185,7 @@ class Watch:
     def _tell(self, recorder: Recorder, events: Sequence[Event]) -> None:
         """Tell everybody what was stored: first the session and subscribers, then the sinks.
 
-        What a sink raises ends the watch, but what was stored by then is shown.
+        An exception from a sink ends the watch. What was stored before it is still shown.
         """
         with self.lock:
             self.store_path = recorder.store.path

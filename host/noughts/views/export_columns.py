@@ -55,7 +55,7 @@ FIELDS = (
     Field("heard", "timestamp", "when it was last received, live or after its end, if known"),
     Field("by_radio", "int", "1 if its later moves are known only by radio, else 0"),
     Field("ms", "int", "how long it was played, in milliseconds"),
-    Field("hardware", "str", "V1 or V2; none if the board's start was not received"),
+    Field("hardware", "str", "V1 or V2, if the board's start was received"),
     Field("release", "release", "the game's release, as the board reports it"),
     Field("table_id", "id", "the id of the chip's table, four hex digits"),
     Field("plies", "int", "how many moves were made"),
