@@ -1,6 +1,6 @@
 # noughts: games of two boards by radio. A V1 has no memory for the menu and the chip too, so this
 # begins and ends with a reset. Local names cost the least memory, so `start` is long.
-import microbit
+import sys, microbit
 
 
 def tell(ours, end):
@@ -40,6 +40,8 @@ def start():
     images = microbit.Image.ARROW_E, microbit.Image.ARROW_W
     microbit.display.show(images[me])
     image = images[not me]
+    if chosen[1] == "t":
+        import tilt  # noqa: F401  # now, because later there is no memory in one piece
     loop.load("radio buttons leds human repeat games_v%d rules ending sentences")
     del loop.load
     import buttons, ending, human, leds, repeat, rules, sentences
@@ -94,10 +96,13 @@ def start():
                 result = rules.result(marks, score)
             ending.show(marks, score, result)
             number += 1
-    except EOFError:  # a board leaves
-        pass
+    except Exception as e:  # not Ctrl-C, which always reaches the REPL
+        image = microbit.Image.HOUSE
+        if not isinstance(e, EOFError):  # which is only that a board leaves
+            image = microbit.Image.SAD
+            sys.print_exception(e)  # type: ignore[attr-defined]
     ours[8] = "x"
-    leds.show(microbit.Image.HOUSE)
+    leds.show(image)
     begin = buttons.now
     while buttons.now < begin + 1000:
         buttons.wait()

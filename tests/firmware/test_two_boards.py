@@ -4,6 +4,9 @@ import pytest
 
 from boards import A, B
 from needed import long
+from noughts.boards.packing import files_for_boards, packed
+from noughts.boards.radio import Radio, files_with
+from noughts.brain.device import device_files
 from two_boards import ARROWS, TwoBoards
 
 V1, V2, OLD_V1, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V1 1.0.1", "V2 2.0.0-beta.5"
@@ -120,3 +123,29 @@ def test_boards_on_other_channels_do_not_meet():
     pair.tap("a", A, B)
     menus = pair.boards["a"].menus
     pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
+
+
+def test_class_radio_sends_the_games_of_two_boards_too():
+    files = files_with(Radio(sends=7), "V2", files_for_boards())
+    pair = TwoBoards((V2, V2), files=files)
+    pair.begin()
+    pair.rest(200)
+    for _ in range(3):
+        pair.move()
+        pair.rest(300)
+    a, b = pair.all
+    assert a.games == b.games
+    frames = [bytes(packet.payload) for packet in pair.ether.history]
+    body = f"NG,{a.games[-1].boot},1,PP,A,{''.join(map(str, a.games[-1].moves))},"
+    assert sum(body.encode() in frame for frame in frames if frame[:4] == b"$NR,") == 2
+
+
+def test_fault_leads_to_the_menu():
+    files = device_files()
+    assert b"repeat.again = 0" in files["play.py"]
+    files["play.py"] = files["play.py"].replace(b"repeat.again = 0", b"repeat.gain += 1", 1)
+    pair = TwoBoards((V1, V2), files=packed(files))
+    menus = [3, 3]
+    pair.enter()
+    pair.wait(lambda: [board.menus for board in pair.all] == menus, "the menus", 20)
+    assert any("AttributeError" in str(board.driver.noise) for board in pair.all)
