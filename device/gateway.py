@@ -14,7 +14,7 @@ def start(group):
     gc.collect()
     radio.config(length=65, queue=90 if kind == 1 else 254, channel=77, group=group)
     radio.on()
-    print("gateway 1.1.0 V%d %d" % (kind, group))
+    print("gateway 1.2.0 V%d %d" % (kind, group))
     text = "gateway %d" % group
     display.scroll(text, 80, wait=False)
     stop = microbit.running_time() + (6 * len(text) + 5) * 80

@@ -3,7 +3,7 @@
 from random import randrange
 
 boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
-start = "NB,1," + boot + ",V%d,1.1.0,%s"  # for the board's kind and the table's id
+start = "NB,1," + boot + ",V%d,1.2.0,%s"  # for the board's kind and the table's id
 
 
 def send(text):

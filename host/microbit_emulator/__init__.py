@@ -13,7 +13,7 @@ README.md says what is modelled, and how exact it is.
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 from microbit_emulator.errors import CpuFaultError as CpuFaultError
 from microbit_emulator.errors import EmulatorError as EmulatorError

@@ -20,13 +20,13 @@ from sample_games import BOOT, stages
 SENTENCES, SCHEMA = "host/noughts/protocol/sentences.py", "host/noughts/store/schema.py"
 NEW_FIELDS = {
     "boots": {
-        "device/sentences.py": [(',V%d,1.1.0,%s"', ',V%d,1.1.0,%s,40C"')],
+        "device/sentences.py": [(',V%d,1.2.0,%s"', ',V%d,1.2.0,%s,40C"')],
         SENTENCES: [
             ('    """Four hex digits."""\n', '    """Four hex digits."""\n    heat: str\n'),
             ('    table_id="[0-9A-F]{4}",\n', '    table_id="[0-9A-F]{4}", heat="[0-9]{1,3}C",\n'),
         ],
         SCHEMA: [("        table_id TEXT NOT NULL\n", "        table_id TEXT, heat TEXT\n")],
-        "docs/protocol.md": [("$NB,1,3E5A5FD2,V2,1.1.0,2798", "$NB,1,3E5A5FD2,V2,1.1.0,2798,40C")],
+        "docs/protocol.md": [("$NB,1,3E5A5FD2,V2,1.2.0,2798", "$NB,1,3E5A5FD2,V2,1.2.0,2798,40C")],
     },
     "games": {
         "device/game.py": [('"NG,%s,%d,%s,%s,%s,%d,%s"', '"NG,%s,%d,%s,%s,%s,%d,%s,40C"')],

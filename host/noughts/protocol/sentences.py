@@ -34,7 +34,7 @@ class Boot:
     hardware: str
     """`V1` or `V2`."""
     release: str
-    """The game's, such as `1.1.0`."""
+    """The game's, such as `1.2.0`."""
     table_id: str
     """Four hex digits."""
 
