@@ -29,6 +29,8 @@ def load(text):
 def start():
     # After a fault, the board shows a sad face and starts again.
     global chosen, load
+    if chosen[1] == "t":  # later there may be no memory in one piece
+        import tilt
     load("menu human game games_v%d rules ai ending")
     del load  # a V1 needs its memory
     import buttons, game, menu, sentences, table

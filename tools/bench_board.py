@@ -151,7 +151,7 @@ def textbook() -> Rows:
 
 
 def start() -> Rows:
-    for name, menu_limit_ms, answer_limit_ms in zip(NEWEST, (260, 225), (1115, 560), strict=True):
+    for name, menu_limit_ms, answer_limit_ms in zip(NEWEST, (260, 225), (1120, 560), strict=True):
         bare = stepped(name)({"main.py": _BARE_LED})
         bare.run_for(1_000_000)
         note = f"a script that lights one LED {_reset_to_light_us(bare) / 1000:.0f} ms"
