@@ -8,7 +8,8 @@ radio.config(length=65, channel=77, group=GROUP, power=7)
 radio.off()  # except while sending: listening drains the batteries
 print("radio", ident, GROUP)
 until = 0  # when its text on the LEDs ends
-if not loop.chosen[3:]:
+partner = loop.chosen[3:]  # while two boards play by radio
+if not partner:
     until = microbit.running_time() + leds.scroll("radio %d" % GROUP)
 by_cable = sentences.send
 # [when to send it (again), ms; how often it was sent; the frame]
@@ -48,11 +49,12 @@ def read(one, two):
                 if i[1] > 10:
                     waiting.remove(i)
                 try:
-                    radio.config(channel=77, group=GROUP)
+                    if partner:
+                        radio.config(channel=77, group=GROUP)
                     radio.on()
                     radio.send_bytes(i[2])
                     radio.off()
-                    if loop.chosen[3:]:  # back to the partner, see `repeat.py`
+                    if partner:  # back to it, see `repeat.py`
                         radio.config(channel=2 + 8 * int(loop.chosen[3]), group=77)
                         radio.on()
                 except Exception:  # the game goes on

@@ -8,7 +8,7 @@ import buttons, leds
 def choose(marks, player, mode):
     # Returns the chosen cell, or -1 for the menu. In mode "b", button A moves the
     # cursor and B places; in mode "t", A places for player A and B for player B.
-    if mode == "t":  # only then, because loading it takes 40 ms
+    if mode == "t":  # by radio, a board that is not tilted has no memory for it
         import tilt
     for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
         if not marks[cell]:

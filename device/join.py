@@ -1,32 +1,67 @@
-# noughts: two boards find each other by radio, on a channel. Both store their ids in `settings`;
-# play.py goes on after a reset, because a V1 has no memory for this too.
+# noughts: two boards find each other by radio, on a channel: A shows the next, B starts. Both store
+# their ids in `settings`; then play.py goes on. A reset comes before and after this, because
+# a V1 has no memory for the menu, this and the games together.
 import microbit
+
+
+def pick(chosen):
+    # Shows the channels. Returns the choice with one, or without for the menu.
+    import buttons, repeat, sentences
+
+    button = 0
+    text = ""  # the channel that was sent
+    while button < 2:
+        digit = chosen[3]
+        if not buttons.pending and text != digit:
+            sentences.send("NM,%s,%s" % (sentences.boot, chosen))
+            text = digit
+        following = "1234567890"[int(digit)]
+        microbit.display.show((digit, following, " ")[buttons.pending])
+        button = repeat.turn()  # without the radio
+        if button == 1:
+            chosen = chosen[:3] + following
+    return chosen if button == 2 else chosen[:3]
+
+
+def find(chosen):
+    # Returns the choice with both boards' ids.
+    import buttons, leds, loop, radio, repeat, sentences
+    from random import randrange
+
+    loop.chosen = chosen
+    radio.config(channel=2 + 8 * int(chosen[3]))
+    ours = repeat.ours
+    ours[1] = sentences.boot
+    number = 0  # turns since both boards know
+    while number < 40:
+        buttons.wait()
+        leds.draw(bytes(9), 0, (buttons.now // 200 % 9,), 4)
+        if ours[0] == ours[1]:
+            ours[:2] = "", "%08X" % randrange(1 << 30)
+        if repeat.theirs[1] == ours[0] > "":
+            number += 1
+        elif buttons.now - repeat.heard > 1000:
+            ours[0] = ""
+            repeat.heard = buttons.now
+    return chosen + ours[1] + ours[0]
 
 
 def start():
     import gc, loop
 
     gc.collect()
-    import buttons, leds, repeat, sentences
+    import buttons, sentences
 
-    chosen = loop.chosen
-    ours = repeat.ours
-    ours[1] = sentences.boot
-    number = 0  # turns since both boards know
-    try:
-        while number < 40:
-            buttons.wait()
-            leds.draw(bytes(9), 0, (buttons.now // 200 % 9,), 4)
-            if ours[0] == ours[1]:
-                microbit.reset()  # and draw another id
-            if repeat.theirs[1] == ours[0] > "":
-                number += 1
-            elif buttons.now - repeat.heard > 1000:
-                ours[0] = ""
-                repeat.heard = buttons.now
-        chosen += ours[1] + ours[0]
-    except EOFError:
-        chosen = chosen[:3]
+    with open("table.py") as file:  # a V1 has no memory to import it
+        text = file.read()
+    sentences.send(sentences.start % (buttons.model, text[-6:-2]))
+    del text
+    chosen = pick(loop.chosen)
+    if chosen[3:]:
+        try:
+            chosen = find(chosen)
+        except EOFError:  # A and B were pressed
+            chosen = chosen[:3]
     with open("settings", "w") as file:
         file.write(chosen)
     microbit.reset()

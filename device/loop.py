@@ -9,7 +9,7 @@ try:
     with open("settings") as file:
         text = file.read(20)  # a power cut may leave a wrong length
     if text[0] in "PEMHR" and text[1] in "bt" and text[2] in "sq":
-        chosen = text if text[3:4].isdigit() else text[:3]
+        chosen = text
 except Exception:  # missing or damaged
     pass
 microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
@@ -29,9 +29,7 @@ def load(text):
 def start():
     # After a fault, the board shows a sad face and starts again.
     global chosen, load
-    if chosen[1] == "t":  # later there may be no memory in one piece
-        import tilt
-    load("menu human game games_v%d rules ai ending")
+    load("leds human menu ai game games_v%d tilt ending")
     del load  # a V1 needs its memory
     import buttons, game, menu, sentences, table
 

@@ -10,27 +10,26 @@ def choose(chosen):
     last = chosen  # in the file
     text = sent = ""  # on the LEDs; the choice that was sent
     until = 0  # when a scrolling text ends
-    seats = "PEMHRP01234567890"  # button A shows the next; the digits are channels
+    seats = "PEMHRPPPPPP"  # each before the next; as a text of up to ten, it would cost a name
     while True:
         if not buttons.pending:
             if sent != chosen:
                 sentences.send("NM,%s,%s" % (sentences.boot, chosen))
                 sent = chosen
-            microbit.sleep(3)
+            microbit.sleep(2)
         button = buttons.wait()
-        i = chosen[3:] or chosen[0]
-        seat = seats[seats.find(i) + 1]
+        seat = seats[seats.find(chosen[0]) + 1]
         if button == 1:
-            chosen = chosen.replace(i, seat)
+            chosen = seat + chosen[1:]
         elif button > 2:  # 4: the logo, see `sound.py`
             i = chosen[button - 2]
             text = "b tilt t buttons s quiet q sound".split()  # type: ignore[assignment]
             text = text[text.index(i) + 1]
             chosen = chosen.replace(i, text[0])
             until = buttons.now + leds.scroll(text)
-        elif button and i == "R":
-            chosen += seats[6]
         elif button:
+            if chosen[0] == "R":  # see `join.py`
+                chosen += str(0)
             if chosen != last:
                 try:
                     with open("settings", "w") as file:
@@ -42,7 +41,7 @@ def choose(chosen):
             return chosen
         if buttons.pending:
             until = 0
-        seat = (chosen[3:] or chosen[0], seat, " ")[buttons.pending]
+        seat = (chosen[0], seat, " ")[buttons.pending]
         if seat != text and buttons.now >= until:
             microbit.display.show(seat.replace("P", "2"))
             text = seat

@@ -77,14 +77,14 @@ def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printe
     writer.start()
     lines = printed("put", "--port", board.port, "--table", other).splitlines()
     writer.join()
-    assert lines[0].endswith(": 18 of 18 files to send") and lines[1] == "removed don't.py"
+    assert lines[0].endswith(": 21 of 21 files to send") and lines[1] == "removed don't.py"
     assert lines[2] == "removed once.py"
     assert [line.split(" (")[0] for line in lines[3:5]] == ["sent fault.py", "sent main.py"]
-    assert lines[20].startswith("sent table.py (")
+    assert lines[23].startswith("sent table.py (")
     assert lines[-1] == f"Done: the game is running ({__version__}, table {OTHER.id})."
 
     lines = printed("put", "--port", board.port).splitlines()
-    assert lines[0].endswith(": 1 of 18 files to send")
+    assert lines[0].endswith(": 1 of 21 files to send")
     assert lines[1].startswith("sent table.py (")
     assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
     driver = Driver(board.microbit)
@@ -99,7 +99,7 @@ def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printe
 def test_put_updates_the_table_of_a_v2(plugged_in, run):
     board = plugged_in({**files_for_boards(), "table.py": brain.source(OTHER).encode()}, "V2")
     status, lines, _ = run("put", board)
-    assert status == 0 and lines[0].endswith(": 1 of 18 files to send")
+    assert status == 0 and lines[0].endswith(": 1 of 21 files to send")
     assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
 
 
@@ -267,7 +267,7 @@ def test_microfs_reads_and_writes_the_file_system_that_put_made(virtual, tmp_pat
     ufs("rm", "ai.py")
     board.reset()
     out = printed("put", "--port", board.port)
-    assert "2 of 18 files to send" in out  # if any file is sent, the table follows as the last
+    assert "2 of 21 files to send" in out  # if any file is sent, the table follows as the last
     assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}
 
 

@@ -161,8 +161,11 @@ def test_radio_fault_does_not_end_the_game():
 
 
 def test_game_without_radio_does_not_import_radio():
+    """Only a board that plays with a second one does, after a reset."""
     for name, content in files_for_boards().items():
-        assert not re.search(rb"import.*\bradio\b", content), name
+        assert name in ("join.py", "repeat.py") or not re.search(rb"import.*\bradio\b", content), (
+            name
+        )
 
 
 GOOD = ["$NR,9A1B2C3D,NG,3E5A5FD2,119,PH,A,402,5120,-*hh", "$NR,x*00"]

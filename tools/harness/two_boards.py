@@ -96,6 +96,9 @@ class TwoBoards:
         self.rest(100)
         for name in self.boards:
             self.tap(name, B)
+        self.wait(lambda: all(board.choice == "Rbs0" for board in self.all), "the channels")
+        self.rest(100)
+        for name in self.boards:
             for _ in range((channels or {}).get(name, 0)):
                 self.tap(name, A)
         for name in self.boards:

@@ -19,9 +19,11 @@ from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 from boards import FAILURES, A, B, Player, ViolationError
 from microbit_emulator import Microbit
 from noughts.boards.firmware import firmware_for
+from noughts.brain.device import device_files
 from noughts.engines.levels import LEVELS
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import Program, program
+from soak.probe import alone
 from soak.result import Result
 
 DEFAULTS = "Pb"
@@ -193,7 +195,7 @@ def used_up(board: str, random: Random) -> Program:
 
     The firmware uses one after the other, so the chunks that are left are consecutive.
     """
-    made = program(board)
+    made = program(board, alone(device_files()))
     flash = bytearray(made.flash)
     starts = firmware_for(board).layout[::CHUNK_SIZE]
     unused = [start for start in starts if flash[start] == ChunkMarker.UNUSED]

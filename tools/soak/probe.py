@@ -81,6 +81,14 @@ class Reading(NamedTuple):
     """The most by which the firmware's clock ran ahead of time in one of these turns."""
 
 
+def alone(game: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The game's files without `R` in the menu, which waits for a second board: for that there is
+    `tools/radio_pairs.py`."""
+    menu = game["menu.py"].replace(b"PEMHRPPPPPP", b"PEMHPPPPPPP")
+    assert menu != game["menu.py"]
+    return {**game, "menu.py": menu}
+
+
 def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
     """The game's files, the module, and a `main.py` that imports it first."""
     main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)

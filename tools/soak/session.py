@@ -49,7 +49,7 @@ class Session:
     ) -> None:
         self._seed, self._end_us = seed, round(device_s * 1_000_000)
         self._tell = trace
-        files = probe.files(device_files() if game is None else game, board)
+        files = probe.files(probe.alone(device_files() if game is None else game), board)
         made = program(board, files)
         self._board = made.microbit(seed)
         self._board.watch_flash(lambda kind, at, size, us: self._flash_begins(us))
