@@ -9,7 +9,7 @@ try:
     with open("settings") as file:
         text = file.read(20)  # a power cut may leave a wrong length
     if text[0] in "PEMHR" and text[1] in "bt" and text[2] in "sq":
-        chosen = text
+        chosen = text if text[3:4].isdigit() else text[:3]
 except Exception:  # missing or damaged
     pass
 microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported

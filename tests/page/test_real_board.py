@@ -87,7 +87,7 @@ def place_first_mark(page, plugged):
 def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)
-    status(page, re.compile("It has another program, or none"))
+    status(page, re.compile("it has another program, or none"))
     assert put_game(page, plugged) <= most_packets
     place_first_mark(page, plugged)
     live = page.locator("#live")
@@ -143,7 +143,7 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
     page, plugged = plug_in(board_with("V1", STORED_FILES))
     connect(page, plugged)
     put_game(page, plugged)
-    status(page, "Done: the game is running. Games taken from the micro:bit before: 24.")
+    status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
     has_all_stored_games(page)
 
 
