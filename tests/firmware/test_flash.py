@@ -13,6 +13,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import firmware_for, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
+from noughts.boards.radio import OFF, files_with
 from noughts.virtual.program import program
 from official import stepped
 from stand_in_drive import USB_ID
@@ -52,7 +53,7 @@ def test_flash_repairs_a_v1_whose_files_cannot_be_listed(clock, drive, printed, 
     assert error.endswith("; if that fails too, repair it with `noughts flash`\n")
     printed("flash", drive(board).path, "--port", board.port)
     with contextlib.closing(open_port(board.port)) as port:
-        assert set(BoardFiles(port).survey()) == {*files_for_boards()}
+        assert set(BoardFiles(port).survey()) == {*files_with(OFF, "V1", files_for_boards())}
 
 
 @pytest.mark.parametrize(

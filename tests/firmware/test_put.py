@@ -19,6 +19,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import firmware_for
 from noughts.boards.packing import NAMES, files_for_boards
 from noughts.boards.ports import open_port
+from noughts.boards.radio import OFF, files_with
 from noughts.brain.device import device_dir
 from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
@@ -52,9 +53,14 @@ def on_board(board):
         return BoardFiles(port).survey()
 
 
+def game_of(board):
+    """The files of the game that a board of this kind has."""
+    return files_with(OFF, board.microbit.board, files_for_boards())
+
+
 def holds_the_game(board):
     files = on_board(board)
-    return all(files[name].holds(content) for name, content in files_for_boards().items())
+    return all(files[name].holds(content) for name, content in game_of(board).items())
 
 
 def older(names):
@@ -77,14 +83,17 @@ def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printe
     writer.start()
     lines = printed("put", "--port", board.port, "--table", other).splitlines()
     writer.join()
-    assert lines[0].endswith(": 21 of 21 files to send") and lines[1] == "removed don't.py"
+    count = len(game_of(board))
+    assert (
+        lines[0].endswith(f": {count} of {count} files to send") and lines[1] == "removed don't.py"
+    )
     assert lines[2] == "removed once.py"
     assert [line.split(" (")[0] for line in lines[3:5]] == ["sent fault.py", "sent main.py"]
-    assert lines[23].startswith("sent table.py (")
+    assert lines[2 + count].startswith("sent table.py (")
     assert lines[-1] == f"Done: the game is running ({__version__}, table {OTHER.id})."
 
     lines = printed("put", "--port", board.port).splitlines()
-    assert lines[0].endswith(": 1 of 21 files to send")
+    assert lines[0].endswith(f": 1 of {count} files to send")
     assert lines[1].startswith("sent table.py (")
     assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
     driver = Driver(board.microbit)
@@ -92,14 +101,14 @@ def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printe
     driver.start_game()
     assert holds_the_game(board)
     files = on_board(board)
-    assert set(files) == {*files_for_boards(), theirs}
+    assert set(files) == {*game_of(board), theirs}
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
 
 
 def test_put_updates_the_table_of_a_v2(plugged_in, run):
     board = plugged_in({**files_for_boards(), "table.py": brain.source(OTHER).encode()}, "V2")
     status, lines, _ = run("put", board)
-    assert status == 0 and lines[0].endswith(": 1 of 21 files to send")
+    assert status == 0 and lines[0].endswith(": 1 of 20 files to send")
     assert lines[-1] == f"Done: the game is running ({__version__}, table 2798)."
 
 
@@ -188,7 +197,7 @@ def test_put_notices_lost_bytes_and_the_next_put_repairs_them(
     monkeypatch.undo()
     printed("put", "--port", board.port)
     assert holds_the_game(board)
-    assert set(on_board(board)) == {*files_for_boards(), *theirs}
+    assert set(on_board(board)) == {*game_of(board), *theirs}
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
@@ -251,6 +260,7 @@ microfs.main()
 def test_microfs_reads_and_writes_the_file_system_that_put_made(virtual, tmp_path, printed):
     """Its own command line, through a real serial port."""
     board = virtual({}, speed=4)
+    game = files_with(OFF, "V2", files_for_boards())
     printed("put", "--port", board.port)
 
     def ufs(*words):
@@ -259,16 +269,16 @@ def test_microfs_reads_and_writes_the_file_system_that_put_made(virtual, tmp_pat
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
-    assert set(ufs("ls").split()) == set(files_for_boards())
+    assert set(ufs("ls").split()) == set(game)
     ufs("get", "table.py")
-    assert (tmp_path / "table.py").read_bytes() == files_for_boards()["table.py"]
+    assert (tmp_path / "table.py").read_bytes() == game["table.py"]
     (tmp_path / "mine.txt").write_bytes(b"theirs")
     ufs("put", "mine.txt")
     ufs("rm", "ai.py")
     board.reset()
     out = printed("put", "--port", board.port)
-    assert "2 of 21 files to send" in out  # if any file is sent, the table follows as the last
-    assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}
+    assert "2 of 20 files to send" in out  # if any file is sent, the table follows as the last
+    assert set(ufs("ls").split()) == {*game, "mine.txt"}
 
 
 def test_put_checks_for_space_before_it_sends_anything(plugged_in, refused):

@@ -63,7 +63,7 @@ def session(board, seed, seconds, game=None):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("board", "seed", "seconds", "free"), [("V1", 10, 40, 1_600), ("V2", 3, 16, 50_000)]
+    ("board", "seed", "seconds", "free"), [("V1", 10, 40, 1_700), ("V2", 3, 16, 50_000)]
 )
 def test_device_minute_meets_the_limits(board, seed, seconds, free):
     result = session(board, seed, seconds)

@@ -13,6 +13,7 @@ from microbit_emulator import Microbit, leds_as_text
 from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import OFF, files_with
 from plugged import PluggedBoard, SerialBoard, error, passes, status
 from sample_games import DRAW, stages, write
 
@@ -25,7 +26,8 @@ PACKETS = ("model", "most_packets")
 
 def board_with(model, changed=None):
     """A board with the game, whose files may be changed."""
-    firmware = bundled_for(model).with_files(dict(files_for_boards()) | (changed or {}))
+    game = files_with(OFF, model, files_for_boards())
+    firmware = bundled_for(model).with_files({**game, **(changed or {})})
     return Microbit(model, universal_hex({model: firmware}))
 
 

@@ -187,12 +187,18 @@ def on_board(files):
 def test_radio_settings_are_read_back_from_the_files(radio):
     files = files_with(radio, "V2", GAME)
     assert radio_of(files) == radio
-    assert radio.sends is None or files_with(radio, "V1", GAME) == GAME
+    assert radio.sends is None or files_with(radio, "V1", GAME) == files_with(OFF, "V1", GAME)
     assert all(content.startswith(MARK) for content in files.values())
     if radio.gateway is not None:
         assert set(files) == {"main.py", "gateway.py"}
     else:
         assert set(files) - set(GAME) == ({"air.py", "group.py"} if radio != OFF else set())
+
+
+def test_board_gets_no_files_that_only_the_other_kind_uses():
+    of_v1, of_v2 = (set(files_with(OFF, kind, GAME)) for kind in ("V1", "V2"))
+    assert of_v1 ^ of_v2 == {"games_v1.py", "games_v2.py", "sound.py", "v2.py"}
+    assert of_v1 | of_v2 == set(GAME) and "games_v1.py" not in of_v2
 
 
 @pytest.mark.parametrize("before", RADIOS, ids=str)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from microbit_emulator.firmware import V1, V2
 from noughts.boards.firmware import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
+from noughts.boards.radio import OFF, files_with
 from noughts.errors import NoughtsError, error_message
 from noughts.files import atomic_write
 
@@ -59,8 +60,10 @@ def program(
 
     Raises `NoughtsError` if the files do not fit.
     """
-    chosen = files_for_boards() if files is None else packed(files)
-    return _with_files(firmware or bundled_for(board), tuple(chosen.items()))
+    firmware = firmware or bundled_for(board)
+    game = files_for_boards() if files is None else packed(files)
+    chosen = files_with(OFF, firmware.board_model, game)
+    return _with_files(firmware, tuple(chosen.items()))
 
 
 @lru_cache(maxsize=16)
