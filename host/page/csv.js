@@ -1,10 +1,13 @@
 // Games as CSV, with the columns and the text of `noughts export`, which no spreadsheet misreads.
 
+import { isByRadio } from './fold.js';
 import { EMPTY, place, turn } from './rules.js';
+import { parse } from './sentences.js';
 import { value, valueOfMove } from './solver.js';
 
 const RESULTS = { A: 'A', B: 'B', '=': 'draw', x: 'abandoned', '-': 'unfinished' };
 const PLIES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+const MOST_CHARACTERS = 10_000; // of a row
 
 const ID = /^0x[0-9A-F]+$/i;
 const WORD = /^[A-Za-z/\\]/;
@@ -74,4 +77,104 @@ const utc = (ms) =>
 function quoted(cell) {
   const text = String(cell ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Whether a text, which may begin with a byte order mark, is such a table. */
+export function isCsvOfGames(text) {
+  const [firstRow] = text.split(/\r?\n/, 1);
+  const heading = firstRow.slice(0, MOST_CHARACTERS).replace(/^\W+/, '').split(',');
+  return Object.keys(COLUMNS).every((name) => heading.includes(name));
+}
+
+/** The lines of `GameStore` from which a table's games follow. Other rows are left out. */
+export function linesInCsv(text) {
+  const [heading, ...rows] = text
+    .replace(/^\W+/, '')
+    .split(/\r?\n/)
+    .filter((row) => row.length <= MOST_CHARACTERS)
+    .map(cellsOf);
+  const games = rows
+    .map((cells) => Object.fromEntries(heading.map((name, at) => [name, cells[at] ?? ''])))
+    .map(gameOf)
+    .filter((game) => lineOf(game, endOf(game)).sentence?.kind === 'game');
+  // A board's start comes last: after it, an end counts as live.
+  return [...games.flatMap(linesOfGame), ...games.flatMap(startOfBoard)].filter(isSentence);
+}
+
+const isSentence = ({ sentence }) => sentence?.kind;
+
+const cellsOf = (row) =>
+  [...row.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  );
+
+function gameOf(row) {
+  const board = row.board.replace(/^_/, '');
+  return {
+    ...row,
+    board,
+    radioId: isByRadio(board) ? board.slice(-8) : null,
+    boot: row.boot.replace(/^_?0x/, ''),
+    seats: `${row.seat_a}${row.seat_b}`,
+    moves: PLIES.map((ply) => row[`move_${ply}`]).join(''),
+    ms: Number(row.ms),
+    end: Object.keys(RESULTS).find((key) => RESULTS[key] === row.result),
+    started: timeOf(row.started_utc),
+    playedBefore: timeOf(row.played_before_utc),
+    heard: timeOf(row.heard_utc),
+  };
+}
+
+/** A game that was received late has only its end; others have their start and moves before it. */
+function linesOfGame(game) {
+  const { moves, ms, end, started, playedBefore, heard } = game;
+  const isLate = playedBefore !== null || (started !== null && heard - ms < started);
+  const lastLine = lineOf(game, endOf(game), heard, isLate);
+  if (playedBefore !== null) return [lastLine];
+  const times = [0, ...timesOf(game)];
+  if (end !== 'x' && moves) times.pop();
+  const earlierLines = times.flatMap((time, plies) => {
+    if (time === null) return [];
+    const body = sentenceOf(game, moves.slice(0, plies), time, '-');
+    return [lineOf(game, body, started && started + time)];
+  });
+  return [...earlierLines, lastLine];
+}
+
+function startOfBoard(game) {
+  const { boot, hardware, release, table_id: tableId, started, playedBefore } = game;
+  if (!hardware) return [];
+  const words = ['NB', 1, boot, hardware, release.replace(/^_?v/, ''), tableId.replace(/^_?0x/, '')];
+  return [lineOf(game, words.join(), started ?? playedBefore)];
+}
+
+const sentenceOf = ({ boot, number, seats, first }, moves, ms, end) =>
+  ['NG', boot, number, seats, first, moves, ms, end].join();
+
+const endOf = (game) => sentenceOf(game, game.moves, game.ms, game.end);
+
+function lineOf({ board, radioId }, body, at, late = false) {
+  const sentence = parse(body);
+  return { board, radio: radioId !== null, late, at, sentence: sentence && { ...sentence, radioId } };
+}
+
+/** A time as `utc` writes it; null if there is none. */
+const timeOf = (text) =>
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/.test(text)
+    ? Date.parse(`${text.replace(' ', 'T')}Z`) || null
+    : null;
+
+/** When each move was made, in ms from the start; null if the table does not say so. */
+function timesOf(game) {
+  const { moves, ms, end } = game;
+  const count = moves.length;
+  const numberOf = (text) => (text ? Number(text) : null);
+  const thoughts = PLIES.slice(0, count).map((ply) => numberOf(game[`ms_${ply}`]));
+  const times = Array(count).fill(null);
+  for (let at = 0; at < count && thoughts[at] !== null; at++)
+    times[at] = thoughts[at] + (at ? times[at - 1] : 0);
+  if (end !== 'x' && count) times[count - 1] = ms;
+  for (let at = count - 1; at > 0 && times[at] !== null && thoughts[at] !== null; at--)
+    times[at - 1] = times[at] - thoughts[at];
+  return times;
 }

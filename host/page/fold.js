@@ -103,6 +103,7 @@ function precedence(board) {
   return [Number(isByRadio(board)), Number(!board.includes('usb-')), board.length, board];
 }
 
-function isByRadio(board) {
+/** Whether a board's name says that it was received by radio. */
+export function isByRadio(board) {
   return /^(?:[^/:\\]+\/)*radio-[0-9A-F]{8}$/.test(board);
 }

@@ -17,6 +17,9 @@ const GAME_COLUMNS = ['game', 'when', 'players', 'result', 'moves', 'board'].map
 );
 const RESULT_COLUMNS = ['board', 'count', 'wonA', 'wonB', 'draws'].map((key) => `games.${key}`);
 
+let messages = []; // what was said last: the key of each text, and its values
+const viewed = { game: null, at: 0 }; // the game that is stepped through, and after which move
+
 /** The store, which other parts of the page add to. */
 export const gameStore = GameStore.open();
 
@@ -29,16 +32,28 @@ export async function start() {
   acceptDrops();
   const store = await gameStore;
   $('not-kept').hidden = store.kept;
-  $('save-log').addEventListener('click', () =>
-    save('noughts-games.log', 'text/plain', writeLog(store.lines)),
-  );
-  $('save-csv').addEventListener('click', () =>
-    save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)),
-  );
-  $('delete-games').addEventListener('click', () => deleteGames(store));
+  const onClick = (id, action) =>
+    $(id).addEventListener('click', () => (store.games.length ? action() : say(['games.noneYet'])));
+  onClick('save-log', () => save('noughts-games.log', 'text/plain', writeLog(store.lines)));
+  onClick('save-csv', () => save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)));
+  onClick('delete-games', () => deleteGames(store));
   $('delete-games').addEventListener('blur', () => askToDelete(false));
   store.onchange = () => draw(store);
-  inEachLanguage(() => draw(store));
+  inEachLanguage(() => {
+    draw(store);
+    drawMessages();
+    drawViewer();
+  });
+}
+
+/** Shows these texts: the key of each, and its values. */
+function say(...texts) {
+  messages = texts;
+  drawMessages();
+}
+
+function drawMessages() {
+  $('games-status').textContent = messages.map((text) => t(...text)).join(' ');
 }
 
 /** Offers a file to the person, as the browser saves any other. */
@@ -69,19 +84,19 @@ function acceptDrops() {
 async function addFiles(files) {
   const results = [];
   for (const file of files) results.push(await addFile(file));
-  $('games-status').textContent = results.join(' ');
+  say(...results);
 }
 
-/** Adds a file's games; says what came of it. */
+/** Adds a file's games; returns what came of it, as the key of a text and its values. */
 async function addFile(file) {
   const name = file.name;
-  if (file.size > MOST_BYTES) return t('file.nothing', { file: name });
+  if (file.size > MOST_BYTES) return ['file.nothing', { file: name }];
   try {
     const lines = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
     const count = await (await gameStore).add(lines);
-    return t('games.added', { file: name, count });
+    return ['games.added', { file: name, count }];
   } catch (error) {
-    if (error instanceof LogError) return t(error.key, { file: name });
+    if (error instanceof LogError) return [error.key, { file: name }];
     throw error;
   }
 }
@@ -93,9 +108,9 @@ async function deleteGames(store) {
     return;
   }
   askToDelete(false);
-  $('viewer').hidden = true;
+  view(null);
   await store.deleteAll();
-  $('games-status').textContent = t('games.deleted');
+  say(['games.deleted']);
 }
 
 function askToDelete(isAsking) {
@@ -109,7 +124,6 @@ const timeOf = ({ started, playedBefore }) => started ?? playedBefore ?? 0;
 function draw(store) {
   $('disk-full').hidden = !store.isFull;
   const games = store.games.toSorted((a, b) => timeOf(b) - timeOf(a));
-  for (const id of ['save-log', 'save-csv', 'delete-games']) $(id).disabled = !games.length;
   $('game-list').replaceChildren(
     ...(games.length ? gameTable(games) : [element('p', {}, t('games.none'))]),
   );
@@ -191,26 +205,40 @@ function shortName(board) {
   return /^usb-.{48}$/.test(board) ? `usb-…${board.slice(12, 28)}` : board;
 }
 
-/** Shows one game, to step through. */
+/** Shows a game, to step through; or none. */
 function view(game) {
-  const last = game.moves.length;
+  Object.assign(viewed, { game, at: game?.moves.length });
+  drawViewer();
+  $('viewer').querySelector('h2')?.focus();
+}
+
+function drawViewer() {
+  const { game } = viewed;
+  $('viewer').hidden = !game;
+  $('viewer').replaceChildren(...(game ? viewerParts(game) : []));
+}
+
+function viewerParts(game) {
   const picture = element('div', {});
   const text = element('p', { role: 'status' });
   const slider = element('input', {
     type: 'range',
     min: 0,
-    max: last,
-    value: last,
+    max: game.moves.length,
+    value: viewed.at,
     'aria-label': t('games.step'),
   });
+  const show = () => {
+    viewed.at = Number(slider.value);
+    showStep(game, viewed.at, { picture, text, slider });
+  };
   const step = (by) => {
-    slider.value = Number(slider.value) + by;
+    slider.value = viewed.at + by;
     show();
   };
-  const show = () => showStep(game, Number(slider.value), { picture, text, slider });
   slider.addEventListener('input', show);
+  show();
   const button = (key, onclick) => element('button', { type: 'button', onclick }, t(key));
-  const close = button('games.close', () => ($('viewer').hidden = true));
   const heading = element(
     'h2',
     { tabindex: -1 },
@@ -221,12 +249,9 @@ function view(game) {
     { class: 'row' },
     button('games.back', () => step(-1)),
     button('games.forward', () => step(1)),
-    close,
+    button('games.close', () => view(null)),
   );
-  $('viewer').replaceChildren(heading, picture, text, slider, row);
-  $('viewer').hidden = false;
-  show();
-  heading.focus();
+  return [heading, picture, text, slider, row];
 }
 
 function showStep({ moves, first }, at, { picture, text, slider }) {

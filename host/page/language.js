@@ -6,6 +6,7 @@ import { texts } from './texts.js';
 const STORAGE_KEY = 'noughts-page';
 const OF_BROWSER = navigator.language.startsWith('zh') ? 'zh' : 'en';
 const CODES = { en: 'en', zh: 'zh-CN' };
+const DATES = { en: 'en-GB', zh: 'zh-CN' }; // the month is a word, so all readers read one day
 const NAMES = { en: 'English', zh: '中文' };
 
 const stored = remembered('localStorage', STORAGE_KEY).language;
@@ -23,9 +24,9 @@ export function inEachLanguage(show) {
   show();
 }
 
-/** A date and a time as people write them. */
+/** A date and a time, such as `26 Nov 2026, 21:05`. */
 export function dateText(ms) {
-  return new Date(ms).toLocaleString(CODES[language], { dateStyle: 'short', timeStyle: 'short' });
+  return new Date(ms).toLocaleString(DATES[language], { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 export function startLanguage(button) {

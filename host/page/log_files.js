@@ -1,9 +1,11 @@
-// Files with games: captured logs, which `noughts watch --from` reads too, and a V2's data log.
+// Files with games: captured logs, which `noughts watch --from` reads too, a V2's data log, and the
+// table that this page saves.
 //
 // A captured log has the time, the board and what it sent, where \xhh stands for another byte:
 //     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
-// Without a text, the board's port was opened. data_log.js reads a data log.
+// Without a text, the board's port was opened. data_log.js reads a data log, csv.js a table.
 
+import { isCsvOfGames, linesInCsv } from './csv.js';
 import { gamesInDataLog, isDataLog, LogError } from './data_log.js';
 import { escape, framed, Stream, unescape } from './sentences.js';
 
@@ -57,11 +59,14 @@ export class Receiver {
 
 /** The lines of `GameStore` in a file's text, one character for each byte. Throws `LogError`. */
 export function readLog(text, name) {
-  if (isDataLog(text, name)) return fromDataLog(text, name);
-  const lines = fromCapturedLog(text, `file-${name}`);
+  if (!isCsvOfGames(text) && isDataLog(text, name)) return fromDataLog(text, name);
+  const lines = isCsvOfGames(text) ? fromCsv(text) : fromCapturedLog(text, `file-${name}`);
   if (!lines.some(({ sentence }) => sentence)) throw new LogError('file.nothing');
   return lines;
 }
+
+const fromCsv = (text) =>
+  linesInCsv(fromUtf8(text)).filter(({ board }) => BOARD_NAME.test(board));
 
 function fromDataLog(text, name) {
   const at = Date.now();

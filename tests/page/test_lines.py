@@ -18,7 +18,7 @@ from noughts.protocol.sentences import Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
 from random_games import random_game
-from sample_games import A_WINS, BOOT, stages, wire
+from sample_games import A_WINS, BOOT, DRAW, stages, wire
 
 _LINES = 10_000
 
@@ -181,6 +181,47 @@ def test_saved_log_is_read_by_watch_and_has_the_same_games(modules, folder, prin
     assert as_rows(exports[0]) == as_rows(exports[1]) == as_rows(table)
     assert len(as_rows(table)) == 6
     assert table.splitlines()[0] == exports[0].splitlines()[0]
+
+
+def test_table_that_was_saved_is_opened_again(modules, folder, printed):
+    """Also one of `noughts export`; and the log of a table that was opened has its games."""
+    resent = wire(stages(DRAW, boot="00000E00", number=3)[-1]).decode("latin-1")
+    log = captured_log() + resent
+    (folder / "first.log").write_text(log, encoding="latin-1")
+    printed("watch", "--from", "first.log", "--plain", db=folder / "first.db")
+    printed("export", "-o", "exported.csv", db=folder / "first.db")
+    _, table, count = modules.evaluate(READ_AND_WRITE, [log, "first.log"])
+    for saved in (table, "\ufeff" + (folder / "exported.csv").read_text("utf-8")):
+        content = saved.encode().decode("latin-1")
+        log_of_table, again, _ = modules.evaluate(READ_AND_WRITE, [content, "noughts-games.csv"])
+        assert as_rows(again) == as_rows(table)
+        _, once_more, _ = modules.evaluate(READ_AND_WRITE, [log_of_table, "noughts-games.log"])
+        assert as_rows(once_more) == as_rows(table)
+    assert count == len(as_rows(table)) == 7
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"result": "B"},  # without a line of O
+        {"ms": "soon"},
+        {"board": "usb 1\u2028"},
+        {"boot": "0xA83"},
+        {"move_2": '"' * 20_000},
+    ],
+)
+def test_row_that_is_not_a_game_is_left_out(modules, change):
+    log = wire(stages(A_WINS)[-1], stages(DRAW, number=2)[-1]).decode("latin-1")
+    _, table, _ = modules.evaluate(READ_AND_WRITE, [log, "first.log"])
+    heading, row, *rest = csv.reader(io.StringIO(table))
+    changed = io.StringIO()
+    csv.writer(changed).writerows(
+        [heading, (dict(zip(heading, row, strict=True)) | change).values(), [], ["1"], *rest]
+    )
+    content = changed.getvalue().encode().decode("latin-1")
+    _, again, count = modules.evaluate(READ_AND_WRITE, [content, "noughts-games.csv"])
+    assert count == 1
+    assert as_rows(again) == [tuple(rest[0][1:])]
 
 
 def test_damaged_lines_of_a_log_are_read_as_the_board_sent_them(modules):

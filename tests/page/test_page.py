@@ -182,6 +182,34 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     expect(page.get_by_text("No games yet.")).to_be_visible()
 
 
+def test_without_games_saving_says_what_to_do(open_page):
+    page = open_page(part="games")
+    for name in ("Save", "Save as CSV", "Delete all games"):
+        page.get_by_role("button", name=name, exact=True).click()
+        message = page.get_by_text("There are no games yet. Play on a micro:bit")
+        expect(message).to_be_visible()
+        page.get_by_role("button", name="中文").click()
+        expect(page.locator("#games-status")).to_have_text(re.compile("^还没有对局。"))
+        page.get_by_role("button", name="English").click()
+
+
+def test_what_is_shown_changes_its_language(open_page):
+    page = open_page(part="games", locale="en-US", timezone_id="UTC")
+    add_games(page)
+    games = page.get_by_role("region", name="All games")
+    expect(games).to_contain_text(re.compile("21 Sept? 2026, 14:1"))
+    games.get_by_role("button", name="Show game 2").click()
+    page.get_by_role("button", name="Back").click()
+    add_games(page, "nothing")
+    expect(page.get_by_text("games.log holds no games of noughts")).to_be_visible()
+    page.get_by_role("button", name="中文").click()
+    expect(page.get_by_text("games.log 里没有 noughts 的对局")).to_be_visible()
+    expect(page.get_by_text("第 8 步（共 9 步）")).to_be_visible()
+    expect(page.locator("#game-list")).to_contain_text("2026年9月21日 14:1")
+    page.get_by_role("button", name="关闭").click()
+    expect(page.locator("#viewer")).to_be_hidden()
+
+
 def test_file_that_is_dropped_is_opened(open_page):
     page = open_page(part="play")
     page.evaluate(
