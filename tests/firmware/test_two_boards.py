@@ -124,6 +124,14 @@ def test_boards_with_equal_ids_draw_others():
     pair.rest(1500)
     a, b = pair.all
     assert a.games == b.games and a.games[-1].moves  # so only one of them is player A
+    first_ids, last_ids = {}, {}  # of each board: its partner's id, and its own
+    for packet in pair.ether.history:
+        ids = packet.payload.decode().split(",")[:2]
+        first_ids.setdefault(packet.sender, ids)
+        last_ids[packet.sender] = ids
+    assert [own for _, own in first_ids.values()] == ["3E5A5FD2"] * 2
+    assert last_ids["a"] == last_ids["b"][::-1]
+    assert last_ids["a"][0] != last_ids["a"][1] and "3E5A5FD2" not in last_ids["a"]
 
 
 def test_boards_on_other_channels_do_not_meet():

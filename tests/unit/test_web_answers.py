@@ -33,8 +33,8 @@ def test_page_game_is_stored_like_a_boards_game(tmp_path, monkeypatch):
     monkeypatch.setattr(timestamps, "now", lambda: AT)
     db = tmp_path / "games.db"
     for _ in range(2):  # a game sent twice is stored once
-        assert post(db, {}).json["game"] == 1
-    assert post(db, {"number": 2, "opponent": "friend"}).json["game"] == 2
+        assert post(db, {}).json == {"game": 1, "until_end": ""}
+    assert post(db, {"number": 2, "opponent": "friend"}).json == {"game": 2, "until_end": ""}
     with Store(db) as store:
         found, of_two = game(store, 1), game(store, 2)
     assert (found.seats, found.first, found.end, found.ms) == ("PH", "B", "B", 7000)

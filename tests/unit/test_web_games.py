@@ -113,7 +113,7 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
 
 
 def test_missing_game_or_unusable_store_is_404(many, tmp_path):
-    assert page("/games/999", many, expected=404).status == "There is no game 999"
+    assert page("/games/999", many, expected=404).status == f"There is no game 999 in {many}"
     without_store = page("/games/999", tmp_path / "none.db", expected=404)
     assert without_store.status.startswith("No games are stored")
     many.write_bytes(b"marks " * 1000)

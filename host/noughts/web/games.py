@@ -76,19 +76,20 @@ def list_page(request: Request) -> Response:
 def game_page(request: Request) -> Response:
     """A stored game, with links to its neighbours among those chosen by the address."""
     number, query = request.path_params["number"], request.query_params
-    not_found = error_answer(request.scope, 404, f"there is no game {str(number)[:30]}")
+    not_found = f"there is no game {str(number)[:30]}"
     if number > sys.maxsize:  # SQLite's largest too
-        return not_found
+        return error_answer(request.scope, 404, not_found)
+    db: Path = request.app.state.boards.watch.store_path
     shown_filter = listable(requested_games(query))
     try:
-        with Store(request.app.state.boards.watch.store_path) as store:
+        with Store(db) as store:
             game = queries.game(store, number)
             previous, following = queries.before_and_after(store, shown_filter, game)
-    except GameNotFoundError:
-        return not_found
     except StoreError as error:
-        why = request.app.state.site.for_all_readers(str(error))
-        return error_answer(request.scope, 404, why)
+        # The error's own text names a command, but the page lists the games itself.
+        is_missing = isinstance(error, GameNotFoundError)
+        why = f"{not_found} in {db}" if is_missing else str(error)
+        return error_answer(request.scope, 404, request.app.state.site.for_all_readers(why))
     replayed = replay(game)
     neighbours = {"Previous game": previous, "Next game": following}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
