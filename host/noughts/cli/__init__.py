@@ -43,7 +43,7 @@ _CLASS = {
     "games": _Entry("games", "noughts games", "list the stored games"),
     "replay": _Entry("games", "noughts replay last", "step through a game, judging each move"),
     "stats": _Entry("stats", "noughts stats", "count results, first moves and mistakes"),
-    "report": _Entry("stats", "noughts report -o 7b.html", "write a page about a class"),
+    "report": _Entry("report", "noughts report -o 7b.html", "write a page about a class"),
     "export": _Entry(
         "games", "noughts export -o all.csv", "write games as a table for a spreadsheet"
     ),
