@@ -17,6 +17,7 @@ const TAP_US = 100_000; // a button stays pressed, or released, at least so long
 const NUDGE_US = 300_000;
 
 const boards = []; // ScreenBoard
+let chosen = null; // the one that gets the keys
 let stop = null; // ends the run in real time
 let core = null;
 
@@ -26,14 +27,33 @@ export function start() {
   const part = $('screen_board');
   new MutationObserver(runWhileShown).observe(part, { attributeFilter: ['hidden'] });
   startSensor();
+  inEachLanguage(showChosen);
 }
 
 async function addBoard() {
   core ??= await loadCore(await unpacked($('core')));
-  boards.push(await ScreenBoard.make(boards.length + 1));
+  const board = await ScreenBoard.make(boards.length + 1);
+  boards.push(board);
   $('switch-on').hidden = true;
   $('second-board').hidden = boards.length > 1;
+  $('screen-boards').classList.toggle('two', boards.length > 1);
   runWhileShown();
+  choose(board);
+  board.focus();
+  $('screen-boards').scrollIntoView({ block: 'nearest' });
+}
+
+function choose(board) {
+  chosen = board;
+  showChosen();
+}
+
+/** Shows which board gets the keys, and says so. */
+function showChosen() {
+  for (const board of boards) board.root.classList.toggle('chosen', board === chosen);
+  const key = boards.length > 1 ? 'screen.keysOfTwo' : 'screen.keys';
+  $('screen-keys').hidden = !chosen;
+  $('screen-keys').textContent = chosen ? t(key, { name: chosen.name }) : '';
 }
 
 /** Runs the boards in real time, but not while another part of the page is shown. */
@@ -75,8 +95,16 @@ class ScreenBoard {
     this.live = new LiveBoard(live, store, `screen-${number}`);
     const device = this.root.querySelector('.device');
     const act = (what) => this.act(what);
-    const words = (key, values) => t(`leds.${key}`, values);
-    this.lightUp = microbit(device, `micro:bit ${number}`, act, () => {}, words);
+    this.name = `micro:bit ${number}`;
+    this.root.querySelector('.name').prepend(this.name);
+    this.lightUp = microbit(device, this.name, act, () => {}, {
+      words: (key, values) => t(`leds.${key}`, values),
+      keys: document,
+      takesKeys: () => this === chosen && !$('screen_board').hidden,
+    });
+    for (const event of ['focusin', 'pointerdown']) {
+      this.root.addEventListener(event, () => choose(this));
+    }
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
     $('screen-boards').append(this.root);
     inEachLanguage(() => this.translate(number));
@@ -87,6 +115,10 @@ class ScreenBoard {
     for (const part of this.root.querySelectorAll('[data-t-label]')) {
       part.setAttribute('aria-label', t(part.dataset.tLabel, { number }));
     }
+  }
+
+  focus() {
+    this.root.querySelector('.microbit').focus({ preventScroll: true });
   }
 
   /** What a person does with it: `press`, `release`, `tap`, `tilt`, `nudge`. */
@@ -124,7 +156,10 @@ class ScreenBoard {
     const sent = this.board.receive();
     if (sent.length) this.live.feed(textOfBytes(sent));
     const levels = this.board.leds().join('');
-    if (levels !== this.#shown) this.lightUp((this.#shown = levels));
+    if (levels === this.#shown) return;
+    this.#shown = levels;
+    this.lightUp(levels);
+    this.live.see(levels);
   }
 }
 

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from boards import LETTERS
 from captured_logs import captured_log
 from data_logs import HEADING, row
 from data_logs import data_log as data_log_file
@@ -319,29 +320,63 @@ def test_file_without_games_is_refused(modules, content):
     assert reason == "file.nothing"
 
 
-def test_game_of_two_boards_is_shown_on_each(modules):
-    """It has the boot of player A's board; its end is no older game's."""
-    ours, partner = replace(BOOT, boot="00000B00"), "00000C00"
-    first, *_, last = stages(A_WINS, seats="PP", boot=partner)
-    sentences = [BOOT, Menu(BOOT.boot, "Rbs"), Menu(BOOT.boot, "Rbs3"), ours, first, last]
-    result = modules.evaluate(
+def shown_of_two_boards(modules, parts):
+    """What is said of a board after each part: sentences, or the levels of its LEDs."""
+    return modules.evaluate(
         """async (parts) => {
           const { LiveBoard } = await import('page/live_board.js');
           const live = new LiveBoard(document.createElement('div'), { add() {} }, 'screen-1');
           return parts.map((part) => {
-            live.feed(part);
-            return [...live.root.querySelectorAll('.who, .who ~ p:last-child')].map(
-              (text) => text.textContent,
-            );
+            if (part.startsWith('$')) live.feed(part);
+            else live.see(part);
+            const texts = live.root.querySelectorAll('.who, .who ~ p + p');
+            return [...texts].map((text) => text.textContent).join(' ');
           });
         }""",
-        [wire(sentence).decode() for sentence in sentences],
+        [part if isinstance(part, str) else wire(part).decode() for part in parts],
     )
-    assert result == [
-        ["In the menu"],
-        ["In the menu: a friend by radio"],
-        ["In the menu: a friend by radio, on channel 3"],
-        ["The boards have found each other"],
-        ["Player A (✕) to move", "This board is player B’s."],
-        ["Player A (✕) has won", "This board is player B’s."],
+
+
+def test_game_of_two_boards_is_shown_on_each(modules):
+    """It has the boot of player A's board, also after a reset; its end is no older game's."""
+    ours, partner = replace(BOOT, boot="00000B00"), "00000C00"
+    first, *_, last = stages(A_WINS, seats="PP", boot=partner)
+    reset = replace(BOOT, boot="00000D00")
+    sentences = [BOOT, Menu(BOOT.boot, "Rbs"), Menu(BOOT.boot, "Rbs3"), ours, first, last, reset]
+    choosing = (
+        "In the menu: a friend by radio, on channel 3. "
+        "Choose the same channel on both boards, then press button B on both."
+    )
+    assert shown_of_two_boards(modules, [*sentences, first]) == [
+        "In the menu",
+        "In the menu: a friend by radio",
+        choosing,
+        "The boards have found each other",
+        "Player A (✕) to move This board is player B’s.",
+        "Player A (✕) has won This board is player B’s.",
+        "The board is starting.",
+        "Player A (✕) to move This board is player B’s.",
     ]
+
+
+def test_leds_say_what_no_sentence_does_about_the_other_board(modules):
+    def lit(text):
+        return text.replace(".", "0").replace(" ", "")
+
+    digit, dark = lit("..9.. .99.. ..9.. ..9.. .999."), "0" * 25
+    light = lit("....4 ..... ..... ..... .....")
+    game = stages([4], seats="PP")[-1]
+    parts = [
+        *(BOOT, Menu(BOOT.boot, "Rbs1"), light, dark, digit, light, BOOT, light),
+        *(game, lit(LETTERS["?"]), light, lit(LETTERS["house"]), BOOT, light),
+    ]
+    looking = "Looking for the other board on channel 1. Buttons A and B together go back."
+    choosing, turn = "In the menu: a friend by radio", "Player B (◯) to move This board"
+    silent, leaving = "The other board is silent.", "The board leaves the game."
+    met, starting = "The boards have found each other", "The board is starting."
+    texts = [
+        *("In the menu", choosing, looking, looking, choosing, looking, met, met),
+        *(turn, silent, turn, leaving, starting, starting),
+    ]
+    for shown, text in zip(shown_of_two_boards(modules, parts), texts, strict=True):
+        assert shown.startswith(text)

@@ -50,10 +50,61 @@ def test_game_is_played_by_mouse_and_stays(page):
     expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
 
 
-def test_game_is_played_by_keys(page):
-    page.locator(".microbit").focus()
+def test_keys_work_at_once_and_from_anywhere(page):
+    page.keyboard.press("a")
+    expect(situation(page)).to_have_text("In the menu: the chip (easy)")
+    page.get_by_role("heading", name="A micro:bit on the screen").click()
+    page.keyboard.press("a")
+    expect(situation(page)).to_have_text("In the menu: the chip (medium)")
+    page.get_by_role("link", name="Play").click()
+    page.keyboard.press("a")
+    page.get_by_role("link", name="On the screen").click()
     page.keyboard.press("b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
+    expect(page.locator(".screen-board")).to_contain_text("B (◯): the chip (medium)")
+
+
+def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
+    page.get_by_role("button", name="Button A").click()
+    page.keyboard.press("Space")
+    expect(situation(page)).to_have_text("In the menu: the chip (easy), by tilting")
+    page.get_by_role("button", name="中文").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("a")
+    expect(situation(page)).to_have_text("在菜单里：芯片（中等），倾斜控制")
+    page.get_by_role("button", name="按钮 A").focus()
+    page.keyboard.press("Space")
+    expect(situation(page)).to_have_text("在菜单里：芯片（困难），倾斜控制")
+
+
+@pytest.fixture
+def two_boards(page):
+    """Two boards in their menus."""
+    page.get_by_role("button", name="Switch a second one on").click()
+    cards = page.locator(".screen-board").all()
+    for card in cards:
+        expect(card).to_contain_text("In the menu: a second person")
+    return cards
+
+
+def test_one_of_two_boards_gets_the_keys(page, two_boards):
+    """It is said which one, and shown."""
+    first, second = two_boards
+
+    def get_keys(card, name, opponent):
+        expect(page.get_by_text(f"press the buttons of {name}, space both")).to_be_visible()
+        expect(page.get_by_text("gets the keys").locator("visible=true")).to_have_count(1)
+        expect(card.get_by_text("gets the keys")).to_be_visible()
+        page.keyboard.press("a")
+        expect(card.locator(".who")).to_contain_text(opponent)
+
+    get_keys(second, "micro:bit 2", "easy")
+    first.get_by_role("img").first.click()
+    get_keys(first, "micro:bit 1", "easy")
+    while "micro:bit 2" not in page.locator("#screen-keys").inner_text():
+        page.keyboard.press("Tab")
+    get_keys(second, "micro:bit 2", "medium")
+    expect(first.locator(".who")).to_contain_text("easy")
 
 
 def test_board_stands_still_while_another_part_is_shown(page):
@@ -63,10 +114,8 @@ def test_board_stands_still_while_another_part_is_shown(page):
     expect(page.locator(".screen-board")).to_have_count(1)
 
 
-def test_two_boards_play_each_other_by_radio(page):
-    page.get_by_role("button", name="Switch a second one on").click()
-    expect(page.locator(".screen-board")).to_have_count(2)
-    cards = page.locator(".screen-board").all()
+def test_two_boards_play_each_other_by_radio(page, two_boards):
+    cards = two_boards
 
     def press(card, button):
         card.get_by_role("button", name=f"Button {button}", exact=True).click()
@@ -81,9 +130,10 @@ def test_two_boards_play_each_other_by_radio(page):
             press(card, "A")
             expect(card.locator(".who")).to_contain_text(opponent)
         press(card, "B")
-        expect(card.locator(".who")).to_contain_text("channel 0")
-    for card in cards:
-        press(card, "B")
+        expect(card.locator(".who")).to_contain_text("on channel 0. Choose the same")
+    press(cards[0], "B")
+    expect(cards[0].locator(".who")).to_contain_text("Looking for the other board on channel 0")
+    press(cards[1], "B")
     both_say("Player A (✕) to move")
     is_first_a = "This board is player A" in cards[0].inner_text()
     boards = dict(zip("AB" if is_first_a else "BA", cards, strict=True))
@@ -111,6 +161,24 @@ def test_game_goes_on_while_the_disk_is_full(open_page, path):
 
 PHONE = {"is_mobile": True, "has_touch": True}
 UPRIGHT, ON_ITS_SIDE = {"width": 390, "height": 844}, {"width": 844, "height": 390}
+BELOW_ITS_BARS = {"width": 390, "height": 664}
+
+
+@pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
+def test_two_boards_fit_a_phone(open_page, path, language):
+    page = open_page(path, "screen_board", locale=language, viewport=BELOW_ITS_BARS, **PHONE)
+    page.locator("#switch-on").tap()
+    page.locator("#second-board").tap()
+    cards = page.locator(".screen-board")
+    expect(cards).to_have_count(2)
+    for card in cards.all():
+        expect(card.locator(".who")).to_be_visible()
+    for card in cards.all():
+        expect(card).to_be_in_viewport(ratio=1)
+        for button in card.get_by_role("button").all():
+            size = button.bounding_box()
+            assert min(size["width"], size["height"]) >= 32
+    assert page.evaluate("document.documentElement.scrollWidth") <= UPRIGHT["width"]
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,33 @@ def test_boards_that_play_by_radio_know_whose_turn_it_is():
         boards["B"].receive(replace(BOOT, boot="12345678"))
 
 
+def test_leds_say_what_no_sentence_does_about_the_other_board():
+    observer = Observer()
+    for sentence in (BOOT, Menu(BOOT.boot, "Rbs"), BOOT, Menu(BOOT.boot, "Rbs3")):
+        observer.receive(sentence)
+
+    def shows(leds, headline):
+        show(observer, leds)
+        assert instructions(observer.now).headline == headline
+
+    digit = bytes.fromhex("0909090900 0000000900 0000090000 0009000000 0900000000")
+    light, dark = bytes([0, 0, 4] + [0] * 22), bytes(25)
+    shows(digit, "Two boards: choose a channel")
+    shows(dark, "Two boards: choose a channel")
+    shows(light, "Looking for the other board")
+    assert buttons(observer) == {"A+B": "back"}
+    shows(dark, "Looking for the other board")
+    observer.receive(BOOT)
+    shows(light, "The boards have found each other")
+    observer.receive(game("4", seats="PP"))
+    shows(picture("?"), "The other board is silent")
+    assert buttons(observer) == {"A+B": "to the menu"}
+    shows(light, "Player B's turn")
+    shows(picture("house"), "The board leaves the game")
+    observer.receive(BOOT)  # without the game's end, which the other board did not confirm
+    shows(picture("R"), "The board is starting")
+
+
 @pytest.mark.parametrize(
     ("sentence", "headline", "player"),
     [

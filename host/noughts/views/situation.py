@@ -1,7 +1,8 @@
 """A board's situation, from its sentences and the picture on its LEDs; and instructions for it.
 
 The LEDs only add what no sentence says: an arrow and a cross answer a press that places nothing,
-and a sad face stands for a fault.
+a sad face stands for a fault; of two boards that play by radio, a light that goes round looks for
+the other one, which a question mark misses, and a house leaves it.
 
     starting --$NB, $NM--> menu --$NG--> turn <--> thinking --$NG with an end--> over --+
                             ^                                                     |     |
@@ -17,12 +18,14 @@ from noughts.protocol.sentences import Boot, Game, Menu, Sentence, is_of_earlier
 from noughts.recording.session import BoardState
 from noughts.views.words import ending
 
-Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
+Phase = Literal["starting", "menu", "looking", "turn", "thinking", "over", "fault"]
 _PICTURES = {
     "taken": "9...9 .9.9. ..9.. .9.9. 9...9",
     "A's turn": "..9.. .9... 99999 .9... ..9..",
     "B's turn": "..9.. ...9. 99999 ...9. ..9..",
     "fault": "..... .9.9. ..... .999. 9...9",
+    "silent": ".999. 9...9 ..99. ..... ..9..",
+    "leaving": "..9.. .999. 99999 .999. .9.9.",
 }
 _MEANINGS = {
     bytes(int(led) for led in picture.replace(" ", "").replace(".", "0")): meaning
@@ -63,7 +66,8 @@ class Situation:
     game: Game | None = None
     """The current game, or the one that has just ended."""
     answer: str = ""
-    """The LEDs' answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
+    """The LEDs' answer to a press that places nothing: `taken`, `A's turn`, `B's turn`; or what
+    they say of another board that plays by radio: `silent`, `leaving`."""
     text: bool = False
     """Whether the LEDs show something other than the marks of the game."""
 
@@ -95,7 +99,7 @@ class Observer:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self.boot = 0, sentence
-            self.now = self._in("starting" if self.now.channel else "menu")
+            self.now = self._started()
             return
         if isinstance(sentence, Menu):
             self.now = self._in_menu(sentence.choice)
@@ -113,6 +117,14 @@ class Observer:
         self.now = replace(self._in(phase), opponent=opponent, game=sentence)
         if self.now.channel or sentence.boot == self._player_in[0]:
             self.now = replace(self.now, player=self._player(sentence))
+
+    def _started(self) -> Situation:
+        """A board resets itself when it has found another one, and when it leaves its game."""
+        if not self.now.channel:
+            return self._in("menu")
+        if self.now.game is None:
+            return self._in("starting")
+        return replace(self._in("starting"), channel="")
 
     def _player(self, game: Game) -> str:
         """The player of this board in a game of two boards, which has the boot of player A's."""
@@ -143,11 +155,18 @@ class Observer:
         meaning = _MEANINGS.get(leds, "")
         if meaning == "fault":
             self.now = self._in("fault")
-        elif self.now.game is not None:
+        elif self.now.phase in ("menu", "looking"):
+            self._see_menu(leds)
+        elif self.now.game is not None or self.now.channel:
             marks = not any(leds[at] for at in range(25) if at % 5 % 2 or at // 5 % 2)
             # Text that scrolls after the end looks like marks at times.
             text = not marks or (self.now.text and self.now.phase == "over")
             self.now = replace(self.now, answer=meaning, text=text)
+
+    def _see_menu(self, leds: bytes) -> None:
+        lit = sum(level > 0 for level in leds)
+        if self.now.channel and lit:  # it is dark while a button is pressed
+            self.now = self._in("looking" if lit == 1 else "menu")
 
 
 @dataclass(frozen=True)
@@ -170,6 +189,14 @@ def instructions(now: Situation) -> Instructions:
         return Instructions(
             "The game stopped with a fault", "A sad face: it starts again by itself."
         )
+    if now.phase == "looking":
+        about = f"A light goes round: the other board must look on channel {now.channel} too."
+        return Instructions("Looking for the other board", about, (("A+B", "back"),))
+    if now.answer == "leaving":
+        return Instructions("The board leaves the game", "The menu will appear in a moment.")
+    if now.answer == "silent":
+        about = "?: it is away or off. The game goes on when it is back."
+        return Instructions("The other board is silent", about, (_TO_MENU,))
     game = now.game
     if game is None and now.channel:
         return Instructions("The boards have found each other", "A game begins in a moment.")
@@ -190,9 +217,8 @@ def instructions(now: Situation) -> Instructions:
 def _menu(now: Situation) -> Instructions:
     if now.channel:
         about = f"Channel {now.channel}: choose the same one on both boards."
-        buttons = ("button A", "next channel"), ("button B", "find the other board")
-        while_it_looks = ("A+B", "while it looks: back")
-        return Instructions("Two boards: choose a channel", about, (*buttons, while_it_looks))
+        buttons = ("button A", "next channel"), ("button B", "look for the other board")
+        return Instructions("Two boards: choose a channel", about, (*buttons, ("A+B", "back")))
     about = _MENU.get(now.opponent, "The LEDs show the opponent.")
     start = "choose a channel" if now.opponent == "R" else "start the game"
     choose = ("button A", "next opponent"), ("button B", start)

@@ -11,10 +11,11 @@ const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
  * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`, and
  * `say` what happens to its cursor. Gives a function that shows 25 digits on its LEDs; its `cursor()`
  * is the cell where the cursor was seen last, 1 to 9, or null. `words` describes it to people who
- * cannot see it.
+ * cannot see it. Its keys may be pressed anywhere in `keys`, while it `takesKeys()`.
  */
-export function microbit(device, name, act, say, words = inEnglish) {
+export function microbit(device, name, act, say, { words = inEnglish, keys = null, takesKeys = () => true } = {}) {
   const root = device.querySelector('.microbit');
+  const listening = keys ?? root;
   const lights = device.querySelectorAll('.led');
   const logo = device.querySelector('.touch'); // of a V2
   const leds = new Leds();
@@ -32,13 +33,17 @@ export function microbit(device, name, act, say, words = inEnglish) {
   setInterval(look, LOOK_MS);
 
   // Where a button of the page has the focus, space presses that one.
-  const buttonsOf = ({ key, target }) => (key !== ' ' || target === root) && KEYS[key.toLowerCase()];
+  const buttonsOf = ({ key, target }) => (key !== ' ' || !target.closest('button, summary')) && KEYS[key.toLowerCase()];
   const held = new Set(); // by keys
   const release = (buttons) => held.delete(buttons) && act({ do: 'release', buttons });
-  root.addEventListener('keyup', (event) => release(buttonsOf(event)));
-  root.addEventListener('focusout', (event) => root.contains(event.relatedTarget) || held.forEach(release));
-  root.addEventListener('keydown', (event) => {
+  listening.addEventListener('keyup', ({ key }) => release(KEYS[key.toLowerCase()]));
+  listening.addEventListener('focusout', (event) => listening.contains(event.relatedTarget) || held.forEach(release));
+  addEventListener('blur', () => held.forEach(release));
+  // A click leaves the keys with the board: space is both of its buttons then, not this one again.
+  device.addEventListener('click', (event) => event.detail > 0 && root.focus({ preventScroll: true }));
+  listening.addEventListener('keydown', (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || root.closest(':disabled')) return;
+    if (!takesKeys() || event.target.closest('input, select, pre')) return;
     const [buttons, arrow] = [buttonsOf(event), ARROWS[event.key]];
     const touch = logo && event.key.toLowerCase() === 'l';
     if (!buttons && !arrow && !touch) return;
