@@ -135,7 +135,7 @@ def render(
     }
     style = "".join(path.read_text("utf-8") for path in STYLES)
     environment = Environment(
-        loader=FileSystemLoader(PAGE),
+        loader=FileSystemLoader([PAGE, SHARED.parent]),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

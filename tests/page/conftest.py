@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page
 
 import build_page
 from chromium import chromium_or_skip
@@ -25,7 +25,6 @@ def no_library() -> str:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    expect.set_options(timeout=LIMIT_S * 1000)
     with chromium_or_skip() as browser:
         yield browser
 

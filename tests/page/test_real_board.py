@@ -67,6 +67,19 @@ def put_game(page, plugged):
         return packets()
 
 
+@pytest.fixture
+def flashed(plug_in):
+    """Opens the page, and puts the game on a board that has it."""
+
+    def flashed(model):
+        page, plugged = plug_in(board_with(model))
+        connect(page, plugged)
+        put_game(page, plugged)
+        return page, plugged
+
+    return flashed
+
+
 def has_all_stored_games(page):
     page.get_by_role("link", name="Games").click()
     rows = page.get_by_role("region", name="All games").get_by_role("row")
@@ -99,19 +112,15 @@ def test_erased_board_gets_the_game_and_plays(plug_in, model, most_packets):
 
 @pytest.mark.long
 @pytest.mark.parametrize(PACKETS, [("V1", 200), ("V2", 750)])
-def test_same_game_again_changes_nothing(plug_in, model, most_packets):
-    page, plugged = plug_in(board_with(model))
-    connect(page, plugged)
-    put_game(page, plugged)
+def test_same_game_again_changes_nothing(flashed, model, most_packets):
+    page, plugged = flashed(model)
     assert put_game(page, plugged) <= most_packets
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(PACKETS, [("V1", 250), ("V2", 850)])
-def test_one_changed_file(plug_in, model, most_packets):
-    page, plugged = plug_in(board_with(model))
-    connect(page, plugged)
-    put_game(page, plugged)
+def test_one_changed_file(flashed, model, most_packets):
+    page, plugged = flashed(model)
     old = files_for_boards()["ending.py"].replace(b"Draw Game", b"draw game")
     plugged.daplink.port.replace_flash(board_with(model, {"ending.py": old}).flash)
     assert put_game(page, plugged) <= most_packets

@@ -1,13 +1,14 @@
-"""The browser of tests."""
+"""The browser of tests, which waits patiently."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from browser import open_chromium
 from needed import missing
 from programs import MissingProgramError
+from waiting import LIMIT_S
 
 
 @contextmanager
@@ -18,4 +19,5 @@ def chromium_or_skip() -> Iterator[Browser]:
             browser = stack.enter_context(open_chromium())
         except MissingProgramError as error:
             missing(str(error))
+        expect.set_options(timeout=LIMIT_S * 1000)
         yield browser

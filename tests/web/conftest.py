@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 import page_server
 from chromium import chromium_or_skip
@@ -28,7 +28,6 @@ _EMPTY = "<!doctype html><link rel=icon href=data:,>"
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """While it runs, nothing else in this thread can run an event loop."""
-    expect.set_options(timeout=LIMIT_S * 1000)
     with chromium_or_skip() as browser:
         yield browser
 
