@@ -23,18 +23,13 @@ from microbit_emulator import (
 from microbit_emulator.firmware import read
 from on_bus import i2c
 from repl import EACH_BOARD, firmware
+from thumb import linked, program
 
 OTHERS = "wasmtime", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
 """What it imports: wasmtime always, the others only on demand."""
 FOLDER = Path(emulator.__file__).parent
 # A vector table, then `b .`; it runs on both boards.
 LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
-
-
-def program(*halfwords: int) -> dict[int, int]:
-    """Memory with a stack at 0x20001000 and these instructions at the start, from address 8."""
-    code = b"".join(halfword.to_bytes(2, "little") for halfword in halfwords)
-    return dict(enumerate(bytes.fromhex("0010002009000000") + code))
 
 
 def test_emulator_needs_only_wasmtime() -> None:
@@ -210,6 +205,48 @@ def test_power_cut_resets_the_i2c_devices(board: str) -> None:
     assert states() == made
 
 
+@pytest.mark.parametrize(
+    ("board", "address", "identity_at", "identity"),
+    [("V1", 0x1D, 0x0D, 0x5A), ("V1", 0x0E, 0x07, 0xC4), ("V2", 0x1E, 0x4F, 0x40)],
+    ids=["MMA8653", "MAG3110", "LSM303AGR"],
+)
+def test_sensor_is_read_from_its_first_register_on_after_a_power_cut(
+    board: str, address: int, identity_at: int, identity: int
+) -> None:
+    """What identifies the sensor is in its place."""
+    micro = Microbit(board, LOOP)
+    i2c(micro, address, b"\x22", 0)
+    micro.power_cut()
+    micro.power_on()
+    assert i2c(micro, address, b"", identity_at + 1)[identity_at] == identity
+
+
+@pytest.mark.parametrize(
+    ("request_hex", "answer_hex"),
+    [
+        ("1001", "1101020499"),  # the board's version
+        ("1002", "1102020200"),  # the protocol's
+        ("1003", "1103020101"),  # DAPLink's
+        ("1004", "11040101"),  # USB powers it
+        ("1005", "110508" + "00" * 8),  # power consumption
+        ("1006", "11060101"),  # USB's state
+        ("1007", "11070106"),  # the chip's state
+        ("1008", "11080101"),  # the power LED
+        ("1000", "2034"),
+        ("1009", "2034"),  # unknown
+        ("120801", "1308"),  # a property is set
+    ],
+)
+def test_interface_chip_answers_with_the_property_of_the_request(
+    request_hex: str, answer_hex: str
+) -> None:
+    """An answer is read once; then the chip is busy. What follows an answer reads 0xFF."""
+    micro, answer = Microbit("V2", LOOP), bytes.fromhex(answer_hex)
+    received = i2c(micro, 0x70, bytes.fromhex(request_hex), len(answer) + 1)
+    assert received == answer + b"\xff"
+    assert i2c(micro, 0x70, b"", 2) == b"\x20\x39"
+
+
 @EACH_BOARD
 def test_faults_name_address_and_pc(board: str) -> None:
     # ldr r0, [pc, #4]; ldr r0, [r0]; b .; nop; 0x30000000
@@ -226,87 +263,32 @@ def test_faults_name_address_and_pc(board: str) -> None:
         undefined.run_for(10)
 
 
-@EACH_BOARD
-def test_unknown_task_is_an_error(board: str) -> None:
-    # ldr r0, [pc, #4]; movs r1, #1; str r1, [r0]; b .; 0x40010000: the watchdog's start
-    starts = Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, 0x0000, 0x4001))
-    with pytest.raises(emulator.UnmodelledError, match="starts the task at 0x40010000") as caught:
-        starts.run_for(10)
-    assert caught.value.pc == 0xC
-
-
-@EACH_BOARD
-def test_code_in_ram_can_be_overwritten(board: str) -> None:
-    """Its first instruction is changed before each run."""
-    # r1 = RAM; r5 = RAM + 1; bx lr to RAM + 2; r3 = 0
-    setup = 0x2120, 0x0609, 0x1C4D, 0x4A06, 0x804A, 0x2300
-    # movs r0, #r3 to RAM, and call it; its result to RAM + 8 + r3; eight times
-    turn = 0x4C05, 0x18E4, 0x800C, 0x47A8, 0x18CE, 0x7230, 0x3301, 0x2B08, 0xD1F6
-    literals = 0x4770, 0x0000, 0x2000, 0x0000  # bx lr; movs r0, #0
-    ran = Microbit(board, program(*setup, *turn, 0xE7FE, *literals))
-    ran.run_for(20)
-    assert ran.ram[8:16] == bytes(range(8))
-
-
-def test_conditions_end_with_their_it_block() -> None:
-    """Even if the first access to a page is inside an IT block."""
-    setup = 0x2000, 0x2401, 0x2500, 0x2700, 0x2120, 0x0609, 0x2201, 0x0292
-    # cmp r4, r0; it ne; ldrne r3, [r1]; cmp r0, r0; b to the next; adds r5, #1
-    block = 0x4284, 0xBF18, 0x680B, 0x4280, 0xE7FF, 0x3501
-    # adds r1, r1, r2 (a page); adds r7, #1; cmp r7, #100; bne; store r5 at the start of RAM; b .
-    again = 0x1889, 0x3701, 0x2F64, 0xD100 | -(len(block) + 5) & 0xFF
-    store = 0x2120, 0x0609, 0x600D, 0xE7FE
-    board = Microbit("V2", program(*setup, *block, *again, *store))
-    board.run_for(100)
-    assert board.ram[0] == 100
-
-
-def test_instructions_in_it_blocks_are_counted() -> None:
-    """However a run is cut, each instruction counts once: cmp; itt eq; adds, adds; b."""
-    memory = program(0x4280, 0xBF04, 0x3001, 0x3001, 0x3101, 0xE7F9)
-    whole, cut = Microbit("V2", memory), Microbit("V2", memory)
-    whole.run_for(1_000)
-    for _ in range(64_000 // 5):
-        cut.run_for(5 / 64)
-    assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
+def starts(board: str, task: int) -> Microbit:
+    """ldr r0, [pc, #4]; movs r1, #1; str r1, [r0]; b .; the task's address."""
+    return Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, task & 0xFFFF, task >> 16))
 
 
 @pytest.mark.parametrize(
-    ("code", "result"),
+    ("board", "task"),
     [
-        ("80FA41F0", 0x81003F80),  # uadd8
-        ("80FA51F0", 0x81FF3F80),  # uqadd8
-        ("80FA61F0", 0x40801F40),  # uhadd8
-        ("80FA01F0", 0x81003F80),  # sadd8
-        ("80FA11F0", 0x81003F7F),  # qadd8
-        ("C0FA41F0", 0x7FFEC17E),  # usub8
-        ("90FA41F0", 0x82003F80),  # uadd16
-        ("A0FA41F0", 0xC000FF7E),  # uasx
-        ("E0FA41F0", 0x41FE0180),  # usax
-        ("70FB01F0", 0x0000023A),  # usad8
-        ("20F30700", 0xFF80007F),  # ssat16 #8
-        ("A0F30700", 0x0000007F),  # usat16 #7
+        ("V1", 0x4001_0000),  # the watchdog's start
+        ("V2", 0x4001_0000),
+        ("V2", 0x4001_4040),  # an event generator has 16 channels
     ],
 )
-def test_several_small_numbers_at_once(code: str, result: int) -> None:
-    """r0 = 0x80FF007F, r1 = 0x01013F01. Unicorn gives the same results."""
-    memory = bytes.fromhex("0010002009000000" + code + "FEE7")
-    board = Microbit("V2", dict(enumerate(memory)))
-    board.debugger.set_core_register(0, 0x80FF_007F)
-    board.debugger.set_core_register(1, 0x0101_3F01)
-    board.run_for(1)
-    assert f"{board.debugger.core_register(0):08X}" == f"{result:08X}"
+def test_unknown_task_is_an_error(board: str, task: int) -> None:
+    with pytest.raises(emulator.UnmodelledError, match=f"starts the task at {task:#x}") as caught:
+        starts(board, task).run_for(10)
+    assert caught.value.pc == 0xC
 
 
-def test_bytes_are_selected_by_the_last_addition() -> None:
-    """uadd8 r2, r0, r1; sel r3, r0, r1; mrs r4, apsr: as V2's bootloader compares texts."""
-    code = "0010002009000000 80FA41F2 A0FA81F3 EFF30084 FEE7"
-    board = Microbit("V2", dict(enumerate(bytes.fromhex(code))))
-    board.debugger.set_core_register(0, 0x80FF_007F)
-    board.debugger.set_core_register(1, 0x0101_3F01)
-    board.run_for(1)
-    assert board.debugger.core_register(3) == 0x01FF_3F01
-    assert board.debugger.core_register(4) >> 16 & 15 == 0b0100
+@pytest.mark.parametrize("channel", [0, 15])
+def test_event_generator_sets_the_event_of_the_task(channel: int) -> None:
+    generator = 0x4001_4000
+    board = starts("V2", generator + 4 * channel)
+    board.run_for(10)
+    events = [board.debugger.read_word(generator + 0x100 + 4 * at) for at in range(16)]
+    assert [at for at, event in enumerate(events) if event] == [channel]
 
 
 @pytest.mark.parametrize(
@@ -359,17 +341,6 @@ def test_run_keeps_real_time_until_a_step_ends_it(
     )
     run_in_real_time(step, speed)
     assert slept == pytest.approx(slept_s)
-
-
-def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:
-    """Memory with instructions at 0x100, words after them, and a handler of interrupt 20."""
-    memory = dict.fromkeys(range(0x100), 0)
-    places = [(0, 0x2000_1000), (4, 0x101), (0x90, handler | 1)]
-    places += [(literals_at + 4 * at, word) for at, word in enumerate(literals)]
-    for place, word in places:
-        memory |= dict(enumerate(word.to_bytes(4, "little"), place))
-    words = b"".join(bytes.fromhex(word)[::-1] for word in code.split())
-    return memory | dict(enumerate(words, 0x100))
 
 
 @EACH_BOARD
