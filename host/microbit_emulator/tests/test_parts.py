@@ -392,3 +392,41 @@ def test_bytes_not_read_in_time_are_lost() -> None:
     board.uart.send(b"0123456789")
     board.run_for(2_000)
     assert board.ram[:8] == b"012345\0\0"
+
+
+TIMERS = 0x4000_8000, 0x4000_9000, 0x4000_A000, 0x4001_A000, 0x4001_B000
+TIMER_START, TIMER_SHORTS, TIMER_COMPARE, BITMODE, PRESCALER, CC = (
+    0,
+    0x200,
+    0x140,
+    0x508,
+    0x510,
+    0x540,
+)
+SAADC, SAADC_START, SAADC_SAMPLE, SAADC_END, SAADC_ENABLE = 0x4000_7000, 0, 4, 0x104, 0x500
+SAADC_PSELP, RESULT_PTR, RESULT_MAXCNT = 0x510, 0x62C, 0x630
+CHENSET, CH_EEP, CH_TEP = 0x4001_F504, 0x4001_F510, 0x4001_F514
+
+
+@pytest.mark.parametrize("how", ["restarts", "goes on", "is stopped"])
+@pytest.mark.parametrize("timer", TIMERS, ids=hex)
+def test_samples_come_when_the_timer_that_ppi_connects_matches(timer: int, how: str) -> None:
+    """It matches after each millisecond, once or never; the others match ten times as often."""
+    board = Microbit("V2", LOOP)
+    for page in TIMERS:
+        clears = page != timer or how != "goes on"
+        settings = {TIMER_SHORTS: clears, BITMODE: 3, PRESCALER: 4}
+        for register, value in {**settings, CC: 1_000 if page == timer else 100}.items():
+            board.debugger.write_word(page + register, value)
+    board.debugger.write_word(CH_EEP, timer + TIMER_COMPARE)
+    board.debugger.write_word(CH_TEP, SAADC + SAADC_SAMPLE)
+    board.debugger.write_word(CHENSET, 1)
+    for page in TIMERS:
+        board.debugger.write_word(page + TIMER_START, page != timer or how != "is stopped")
+    settings = {SAADC_ENABLE: 1, SAADC_PSELP: 1, RESULT_PTR: 0x2000_0000, RESULT_MAXCNT: 4}
+    for register, value in {**settings, SAADC_START: 1}.items():
+        board.debugger.write_word(SAADC + register, value)
+    board.run_for(3_999)
+    assert not board.debugger.read_word(SAADC + SAADC_END)
+    board.run_for(2)
+    assert board.debugger.read_word(SAADC + SAADC_END) == (how == "restarts")
