@@ -5,7 +5,7 @@ import pytest
 from microbit_emulator import Microbit
 from microbit_emulator.debugger import XPSR
 from repl import EACH_BOARD
-from thumb import in_order, in_words, program
+from thumb import execute, in_order, in_words, program
 
 ISER, ISPR, IPR = 0xE000_E100, 0xE000_E200, 0xE000_E400
 S0 = 64
@@ -49,11 +49,9 @@ def test_instructions_in_it_blocks_are_counted() -> None:
 
 
 def of_one(code: str, registers: dict[int, int]) -> Microbit:
-    """A V2 with these registers that has executed one instruction, its halves in order."""
-    board = Microbit("V2", in_words({0: 0x2000_1000, 4: 9}) | in_order(code, 8))
-    for number, value in registers.items():
-        board.debugger.set_core_register(number, value)
-    board.run_for(1 / 64)
+    """A V2 that has executed one instruction with these registers."""
+    board = Microbit("V2", program(0xE7FE))
+    execute(board, code, registers)
     return board
 
 

@@ -1,5 +1,12 @@
 """Small programs for the processor: memory with Thumb instructions and words."""
 
+from collections.abc import Mapping
+
+from microbit_emulator import Microbit
+from microbit_emulator.debugger import XPSR
+
+RAM, PC, THUMB = 0x2000_0000, 15, 1 << 24
+
 
 def program(*halfwords: int) -> dict[int, int]:
     """Memory with a stack at 0x20001000 and these instructions at the start, from address 8."""
@@ -23,3 +30,13 @@ def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) ->
     words = {0: 0x2000_1000, 4: 0x101, 0x90: handler | 1}
     words |= {literals_at + 4 * at: word for at, word in enumerate(literals)}
     return dict.fromkeys(range(0x100), 0) | in_words(words) | in_order(code, 0x100)
+
+
+def execute(board: Microbit, code: str, registers: Mapping[int, int], nzcv: int = 0) -> int:
+    """Let a board execute one instruction with these registers and flags. Returns its flags."""
+    instruction = bytes(in_order(code, 0).values()).ljust(4, b"\0")
+    board.debugger.write_memory(RAM, instruction)
+    for number, value in {**registers, XPSR: nzcv << 28 | THUMB, PC: RAM}.items():
+        board.debugger.set_core_register(number, value)
+    board.run_for(1 / {"V1": 16, "V2": 64}[board.board])
+    return board.debugger.core_register(XPSR) >> 28
