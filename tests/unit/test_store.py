@@ -351,6 +351,8 @@ def test_fault_of_noughts_is_not_reported_as_damage(store):
         ("games SET end = 'A'", "report learn replay"),
         ("games SET seats = 'P'", "games stats export report"),
         ("games SET times = '1000'", "games stats export report"),
+        ("games SET times = '1,2,3,4,5,6,7,8,x'", "games stats export report"),
+        ("games SET times = '1,2,3,4,5,6,7,8,٣'", "export"),
         ("games SET started = 1 << 60", "games export report"),
         ("lines SET text = 'NG' WHERE id = 2", "doctor"),
     ],

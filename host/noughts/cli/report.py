@@ -19,7 +19,6 @@ from noughts.store.timestamps import When
 from noughts.views import class_report
 from noughts.views.export_columns import plain_text
 from noughts.views.game_list import describe
-from noughts.web.report import report_page
 
 
 @options.command("noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv")
@@ -47,6 +46,8 @@ def run_report(output: Path | None, as_csv: bool, game_filter: GameFilter, db: P
         if as_csv:
             text = _csv(totals, last)
         else:
+            from noughts.web.report import report_page  # templates take time to import
+
             positions = met_positions(store, game_filter)
             figures = class_report.statistics(totals, last, positions)
             text = report_page(figures, describe(game_filter))

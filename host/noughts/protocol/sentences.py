@@ -12,7 +12,7 @@ A board resends its stored games after `$NB`, word for word. Their boot is then 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import xor
 from typing import NamedTuple
 
@@ -249,9 +249,8 @@ def outcome(moves: Iterable[int] | str, first: str) -> str:
     if len(set(digits)) < len(digits):
         cell = next(cell for ply, cell in enumerate(digits) if cell in digits[:ply])
         raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-    # Masks of the marks: of the player who made the last move, and of the other one.
-    mover = sum(map(_BITS.__getitem__, digits[::-2]))
-    other = sum(map(_BITS.__getitem__, digits[-2::-2]))
+    # The marks of the player who made the last move, and of the other one.
+    mover, other = _mask(digits[::-2]), _mask(digits[-2::-2])
     if digits and (WON[other] or WON[mover - _BITS[digits[-1]]]):
         raise SentenceError("a move after the end of the game; ignore the line")
     if WON[mover]:
@@ -260,6 +259,12 @@ def outcome(moves: Iterable[int] | str, first: str) -> str:
 
 
 _BITS = {digit: 1 << cell for cell, digit in enumerate(_DIGITS)}
+
+
+@cache  # a player has at most five different cells, so there are 18,730 texts
+def _mask(digits: str) -> int:
+    """The marks on these cells, as in `Position`."""
+    return sum(map(_BITS.__getitem__, digits))
 
 
 @lru_cache(maxsize=1024)

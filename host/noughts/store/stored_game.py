@@ -15,7 +15,7 @@ from noughts.store.timestamps import When
 RESULTS = {name: end for end, name in describe.RESULTS.items()}
 """By name, a result as the store has it."""
 
-_CELLS = set("012345678")
+_CELLS = b"012345678"
 _MAX_PLIES = 9
 _YEAR_9999 = 253_370_764_800_000
 """In ms since 1970. Times are before that, as the tables check."""
@@ -33,15 +33,19 @@ def check_games(columns: Columns) -> None:
         raise ValueError("a game that nobody began, or with an unknown end")
     moves, times = columns["moves"], columns["times"]
     plies = list(map(len, moves))
-    if not set("".join(moves)) <= _CELLS or max(plies) > _MAX_PLIES:
+    if _have_others(moves, _CELLS) or max(plies) > _MAX_PLIES:
         raise ValueError("a game with something else than moves")
     commas = [(n or 1) - 1 for n in plies]
-    digits = "".join(times).replace(",", "") or "0"
-    is_digits = digits.isascii() and digits.isdecimal()
-    if not is_digits or list(map(str.count, times, repeat(","))) != commas:
+    if _have_others(times, b"0123456789,") or list(map(str.count, times, repeat(","))) != commas:
         raise ValueError("a game without a time for each move")
     if max(map(len, times)) > _MAX_TIMES:
         raise ValueError("a game with a time of too many digits")
+
+
+def _have_others(texts: Iterable[str], characters: bytes) -> bool:
+    """Whether a text has another character than these."""
+    # Deleting bytes is the fastest way to look at millions of them.
+    return bool("".join(texts).encode().translate(None, characters))
 
 
 def check_legal(columns: Columns) -> None:
