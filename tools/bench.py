@@ -24,6 +24,7 @@ import bench_board
 import bench_browser
 import bench_load
 import bench_page
+import bench_radio
 from bench_rows import TRIES, Part, Row, as_ratio, at_most, cpu_s, run_s, start_cpu_s, start_s
 from microbit_emulator import Ether, Microbit
 from noughts import brain
@@ -65,6 +66,7 @@ def main() -> int:
         part.__name__: part
         for part in (
             *bench_board.PARTS,
+            *bench_radio.PARTS,
             *PARTS,
             *bench_browser.PARTS,
             *bench_load.PARTS,

@@ -28,15 +28,15 @@ Files = Mapping[str, bytes]
 _HEAP = {"V1": 10_240, "V2": 65_536}
 _TABLE_FLOOR = 17.1
 """Bytes of information in hard's choices in the 101 quiet positions."""
-_LOOK_US = 100
-_DEBOUNCE_US = 30_000
-_DECIDED_US = 130_000
+LOOK_US = 100
+DEBOUNCE_US = 30_000
+DECIDED_US = 130_000
 """A press is only decided once it is too late for the other button."""
-_SHOWN_US = {"V1": 4200, "V2": 0}
+SHOWN_US = {"V1": 4200, "V2": 0}
 """V1's LEDs are read off the pins when their row has had its 6 ms, of which the first 1.8 are the
 latest to switch one on; V2's as a row begins."""
-_PRESS_MS = dict(zip(NEWEST, (27, 23), strict=True))
-_PHASES, _PHASE_US = 24, 1310
+PRESS_MS = dict(zip(NEWEST, (27, 23), strict=True))
+PHASES, PHASE_US = 24, 1310
 """These spread the presses over the 6 ms of the game's loop and of a row, and V1's 18 ms frame."""
 _ROUND, _IN_GAME = "AAAAABABABAB", 6
 """Once through the menu; from the sixth press on, a game of two people with three moves."""
@@ -175,11 +175,11 @@ def press_to_led() -> Rows:
         note = f"median {statistics.median(waits_ms):.1f} ms; a script that only lights an LED "
         note += f"{_bare_press_us(name) / 1000:.1f} ms"
         what = f"press to the first change on the LEDs, worst of {len(waits_ms)}, {name}"
-        yield at_most(what, max(waits_ms), _PRESS_MS[name], "{:.1f} ms", note)
+        yield at_most(what, max(waits_ms), PRESS_MS[name], "{:.1f} ms", note)
     waits_ms = [us / 1000 for us in _presses(NEWEST[1], never_silent())]
     note = f"median {statistics.median(waits_ms):.1f} ms"
     what = f"the same with a frame by radio in each turn of the loop, worst of {len(waits_ms)}, "
-    yield at_most(f"{what}{NEWEST[1]}", max(waits_ms), _PRESS_MS[NEWEST[1]], "{:.1f} ms", note)
+    yield at_most(f"{what}{NEWEST[1]}", max(waits_ms), PRESS_MS[NEWEST[1]], "{:.1f} ms", note)
 
 
 def sizes() -> Rows:
@@ -230,9 +230,9 @@ def _probed(source: bytes, line: bytes) -> bytes:
 def _reset_to_light_us(board: Microbit) -> int:
     start_us = board.clock_us
     board.reset()
-    if not board.run_until(lambda: any(board.leds()), step_us=_LOOK_US):
+    if not board.run_until(lambda: any(board.leds()), step_us=LOOK_US):
         raise RuntimeError("no LED is lit")
-    return board.clock_us - start_us - _SHOWN_US[board.board]
+    return board.clock_us - start_us - SHOWN_US[board.board]
 
 
 def _presses(firmware: str, files: Files | None = None) -> Iterator[int]:
@@ -242,19 +242,19 @@ def _presses(firmware: str, files: Files | None = None) -> Iterator[int]:
     """
     board = stepped(firmware)(files)
     run_to_menu(board)
-    for number in range(_PHASES * len(_ROUND) // 4):
+    for number in range(PHASES * len(_ROUND) // 4):
         index = number % len(_ROUND)
-        board.run_for(_DECIDED_US)
+        board.run_for(DECIDED_US)
         if index >= _IN_GAME:  # the cursor blinks: that is not taken for the press's answer
             _run_to_change(board)
-        board.run_for(_PHASE_US * (number % _PHASES))
+        board.run_for(PHASE_US * (number % PHASES))
         button = _button(_ROUND[index])
         yield _wait_us(board, button)
-        board.run_for(_DEBOUNCE_US)
+        board.run_for(DEBOUNCE_US)
         board.release(button)
         if index + 1 == len(_ROUND):
-            board.run_for(_DECIDED_US)
-            _press(board, "AB", _DEBOUNCE_US)
+            board.run_for(DECIDED_US)
+            _press(board, "AB", DEBOUNCE_US)
 
 
 def _bare_press_us(firmware: str) -> int:
@@ -262,8 +262,8 @@ def _bare_press_us(firmware: str) -> int:
     board = stepped(firmware)({"main.py": _BARE_PRESS})
     board.run_for(1_000_000)
     waits = []
-    for number in range(_PHASES):
-        board.run_for(50_000 + _PHASE_US * number)
+    for number in range(PHASES):
+        board.run_for(50_000 + PHASE_US * number)
         waits.append(_wait_us(board, "A"))
         board.release("A")
     return max(waits)
@@ -285,16 +285,16 @@ def _wait_us(board: Microbit, button: Button) -> int:
     board.press(button)
     if not _run_to_change(board):
         raise RuntimeError(f"a press of {button} changes nothing")
-    return board.clock_us - start_us - _SHOWN_US[board.board]
+    return board.clock_us - start_us - SHOWN_US[board.board]
 
 
 def _run_to_change(board: Microbit) -> bool:
     before = board.leds()
-    return board.run_until(lambda: board.leds() != before, 1_000_000, _LOOK_US)
+    return board.run_until(lambda: board.leds() != before, 1_000_000, LOOK_US)
 
 
 def run_to_menu(board: Microbit) -> None:
-    board.run_until(lambda: b"$NB" in board.uart.received, step_us=_LOOK_US)
+    board.run_until(lambda: b"$NB" in board.uart.received, step_us=LOOK_US)
 
 
 def _press(board: Microbit, buttons: str, down_us: int) -> None:

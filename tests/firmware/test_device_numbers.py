@@ -13,6 +13,7 @@ import pytest
 
 import bench
 import bench_board
+import bench_radio
 import device_memory
 from boards import A, B, Driver
 from needed import long
@@ -29,8 +30,20 @@ MISSED = {
     "files as they go onto a V1": 116,
     "files as they go onto a V2": 127,
     "the same with radio, V2": 138,
+    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_392,
+    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_392,
+    "heap to spare while a game by radio is loaded, V1 1.1.1": 192,
+    "heap to spare while a game by radio is loaded, V1 1.0.1": 64,
+    "a move by radio, press to the other board's LEDs, 0% of frames lost, median of 108": 156,
 }
 """Targets that are missed since two boards play by radio: what is measured must not get worse."""
+
+
+def is_worse(row):
+    """Whether a row that misses its target misses it by more than is known."""
+    measured = float(row.measured.split()[0].replace(",", ""))
+    limit = MISSED[row.what]
+    return measured < limit if row.target.startswith("≥") else measured > limit
 
 
 @pytest.mark.parametrize(
@@ -40,17 +53,22 @@ MISSED = {
         (bench_board.start, None),
         (bench_board.press_to_led, 1),
         (bench_board.sizes, None),
+        (bench_radio.radio_heap, 1),
         long(bench_board.choice, 1),
         long(bench_board.largest_table, None),
         long(bench_board.press_to_led, None),
+        long(bench_radio.radio_heap, None),
+        long(bench_radio.radio_room, None),
+        long(bench_radio.radio_start, None),
+        long(bench_radio.radio_moves, None),
+        long(bench_radio.radio_presses, None),
     ],
 )
 def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
     lines = bench.DOCUMENT.read_text("utf-8").splitlines()
     documented = {line.split(" | ")[0]: line for line in lines}
     for row in islice(part(), rows):
-        measured = float(row.measured.split()[0].replace(",", ""))
-        assert row.met or measured <= MISSED[row.what], row
+        assert row.met or not is_worse(row), row
         assert documented.get(f"| {row.what}") == str(row)
 
 

@@ -56,15 +56,22 @@ class TwoBoards:
         seed: int = 1,
         files: Mapping[str, bytes] | None = None,
         seeds: Sequence[int] = (),
+        controls: str = "b",
     ) -> None:
-        """files: by default the game. seeds: of the boards, by default all different."""
-        program = {**(files or files_for_boards()), "settings": b"Rbs"}
-        names = "abcdefghijklmnopqrstuvwxyz"
+        """files: by default the game. seeds: of the boards, by default all different.
+
+        controls: a letter for each board, `b` for buttons or `t` for tilt; the last one is also
+        that of all boards that follow.
+        """
+        files = files or files_for_boards()
         seeds = seeds or [seed * 100 + number for number in range(len(firmwares))]
-        microbits = {
-            names[number]: stepped(firmware)(program, seeds[number])
-            for number, firmware in enumerate(firmwares)
-        }
+        names = "abcdefghijklmnopqrstuvwxyz"[: len(firmwares)]
+        controls = controls.ljust(len(names), controls[-1])
+        self._choices = {name: f"R{letter}s" for name, letter in zip(names, controls, strict=True)}
+        microbits = {}
+        for name, firmware, board_seed in zip(names, firmwares, seeds, strict=True):
+            program = {**files, "settings": self._choices[name].encode()}
+            microbits[name] = stepped(firmware)(program, board_seed)
         self.ether = Ether(microbits, seed=seed, loss=loss)
         self.boards = {name: Board(Driver(microbit)) for name, microbit in microbits.items()}
 
@@ -90,19 +97,24 @@ class TwoBoards:
             said = {name: board.driver.items[-8:] for name, board in self.boards.items()}
             raise AssertionError(f"waited for {what}: {leds} {said}")
 
-    def enter(self, channels: Mapping[str, int] | None = None) -> None:
-        """From the menus to the search for a partner; channels: by board, by default 0."""
+    def choose_channels(self, channels: Mapping[str, int] | None = None) -> None:
+        """From the menus to the channels; channels: by board, by default 0."""
         self.wait(lambda: all(board.menus for board in self.all), "the menus")
         self.rest(100)
         for name in self.boards:
             self.tap(name, B)
-        self.wait(lambda: all(board.choice == "Rbs0" for board in self.all), "the channels")
+        self.wait(lambda: all(board.choice[3:] == "0" for board in self.all), "the channels")
         self.rest(100)
-        for name in self.boards:
-            for _ in range((channels or {}).get(name, 0)):
+        for name, board in self.boards.items():
+            channel = (channels or {}).get(name, 0)
+            for _ in range(channel):
                 self.tap(name, A)
+            assert board.choice == f"{self._choices[name]}{channel}"
+
+    def enter(self, channels: Mapping[str, int] | None = None) -> None:
+        """From the menus to the search for a partner; channels: by board, by default 0."""
+        self.choose_channels(channels)
         for name in self.boards:
-            assert self.boards[name].choice == f"Rbs{(channels or {}).get(name, 0)}"
             self.tap(name, B, up_ms=0)
 
     def begin(self, channels: Mapping[str, int] | None = None) -> None:
@@ -115,6 +127,11 @@ class TwoBoards:
         board = self.boards[name]
         return "A" if board.games[0].boot in {boot.boot for boot in board.driver.boots} else "B"
 
+    def placing(self, name: str) -> Button:
+        """The button that places a board's mark."""
+        with_tilt = self._choices[name][1] == "t"
+        return A if with_tilt and self.player(name) == "A" else B
+
     def mover(self) -> str:
         """The name of the board of `a` and `b` whose turn it is."""
         game = self.boards["a"].games[-1]
@@ -124,7 +141,8 @@ class TwoBoards:
     def move(self) -> None:
         """The next move, on the board whose turn it is, until both have sent it."""
         count = [len(self.boards[name].games) for name in "ab"]
-        self.tap(self.mover(), B)
+        mover = self.mover()
+        self.tap(mover, self.placing(mover))
         self.wait(
             lambda: all(
                 len(self.boards[name].games) > number
