@@ -254,7 +254,7 @@ REASONS = {
 def python_games(content):
     """The games of a data log, or the key of the reason why there are none."""
     try:
-        return [body_of(game) for game in data_log.games(content)]
+        return [body_of(game) for game in data_log.read(content).games]
     except DataLogError as error:
         return next(key for text, key in REASONS.items() if text in str(error))
 

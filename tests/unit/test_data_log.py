@@ -17,10 +17,14 @@ from noughts.boards.drive import look
 from noughts.boards.ports import Port
 from noughts.errors import DataLogError
 from noughts.protocol import describe
-from noughts.protocol.data_log import MAX_SIZE, games
+from noughts.protocol.data_log import MAX_SIZE
+from noughts.protocol.data_log import read as read_log
 from noughts.recording.data_logs import DataLogs
+from noughts.recording.events import RELEASED, DataLogUnreadable, PortClosed
 from noughts.recording.port_monitor import name_of
+from noughts.recording.session import Session
 from noughts.store.lines import Received
+from noughts.store.queries import boards, searched_for
 from noughts.store.store import Store
 from noughts.web.safety import Site
 from sample_games import stages
@@ -64,7 +68,24 @@ CSV = "\n".join((HEADING, row(ONE), row(TWO), "")).encode()
     ],
 )
 def test_games_are_read_from_the_rows_of_a_log(rows, expected):
-    assert games(data_log(*rows)) == expected
+    assert read_log(data_log(*rows)).games == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "skipped", "first"),
+    [
+        ([HEADING, row(ONE), row(TWO)], 0, None),
+        (["Time (seconds),temp", "1.05,1", f"temp,{HEADING}", f",{row(ONE)}", "21"], 0, None),
+        ([OTHER_ORDER, f"{ONE.ms},21,{row(ONE)[:-7]},,x", "500,22"], 0, None),
+        ([HEADING, row(ONE), row(TWO)[:-3], row(ONE) + ",1", row(TWO)], 2, 3),
+        ([row(ONE)[:-3], row(TWO)], 1, 1),  # without a heading
+        ([HEADING, row(ONE)[:9] + "\xff" + row(ONE)[10:], row(TWO)], 1, 2),  # with a hole
+        ([HEADING, row(replace(ONE, end="-")), row(ONE)], 1, 2),
+    ],
+)
+def test_damaged_rows_are_counted_but_not_those_of_other_programs(rows, skipped, first):
+    log = read_log(data_log(*rows).replace("\xff".encode(), b"\xff"))
+    assert (log.skipped, log.first_skipped) == (skipped, first)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +108,14 @@ def test_games_are_read_from_the_rows_of_a_log(rows, expected):
 )
 def test_damaged_or_foreign_log_is_refused_with_the_reason(content, why):
     with pytest.raises(DataLogError, match=rf"^pupil\.htm (is )?{why}.*; ") as raised:
-        games(content, "pupil.htm")
+        read_log(content, "pupil.htm")
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("saved", [b"\xef\xbf\xbd", b"\xc3\xbf"])
 @pytest.mark.parametrize(("log", "expected"), [(LOG, PLAYED), (FULL_LOG, MANY)])
 def test_log_that_a_browser_or_editor_has_saved_is_whole(log, expected, saved):
-    assert games(b"\xef\xbb\xbf" + log.replace(b"\xff", saved)) == expected
+    assert read_log(b"\xef\xbb\xbf" + log.replace(b"\xff", saved)).games == expected
 
 
 @pytest.mark.parametrize("size", [1, 4, 60, 700])
@@ -104,7 +125,7 @@ def test_rows_after_a_hole_are_read(size):
     log[at : at + size] = b"\xff" * size
     left = [game for game in MANY if row(game).encode() + b"\n" in log]
     assert 3500 < len(left) < 3600 and MANY[:4] == left[:4]
-    assert games(bytes(log)) == [game for game in left if game != MANY[4]]
+    assert read_log(bytes(log)).games == [game for game in left if game != MANY[4]]
 
 
 def test_rest_of_a_row_with_a_hole_is_not_taken_for_a_game():
@@ -112,14 +133,14 @@ def test_rest_of_a_row_with_a_hole_is_not_taken_for_a_game():
     log = bytearray(data_log(*rows))
     at = log.index(b"21.5") + 1
     log[at : at + 2] = b"\xff\xff"
-    assert games(bytes(log)) == [TWO]
+    assert read_log(bytes(log)).games == [TWO]
 
 
 def test_deleted_rows_after_the_end_are_not_read():
     """`log.delete()` erases the first sector; the log erases others when it reaches them."""
     log = bytearray(FULL_LOG)
     log[0x2000:0x2400] = f"{HEADING}\n{row(TWO)}\n".encode().ljust(0x400, b"\xff")
-    assert games(bytes(log)) == [TWO]
+    assert read_log(bytes(log)).games == [TWO]
 
 
 @given(st.lists(st.tuples(st.integers(0, len(LOG) - 1), st.integers(0, 255))), st.integers(0))
@@ -128,7 +149,7 @@ def test_damaged_log_raises_or_gives_only_ended_games(changes, length):
     for at, byte in changes:
         content[at % 9000] = byte  # only where there is data
     try:
-        found = games(bytes(content[: len(LOG) - length % 3000]))
+        found = read_log(bytes(content[: len(LOG) - length % 3000])).games
     except DataLogError:
         return
     assert all(game.end != "-" for game in found)
@@ -171,6 +192,35 @@ def test_reading_a_copy_twice_stores_its_games_once(
     assert stored(db, "started IS NULL, played_before > 0") == [(1, 1)] * 2
     assert stored(db, "(SELECT name FROM boards WHERE boards.id = board)") == [(board,)] * 2
     assert "2 games resent" in out
+
+
+@pytest.mark.parametrize(
+    ("board", "name"),
+    [
+        ("file-blue table.HTM", "blue table"),
+        ("3b/file-blue.table.csv", "3b/blue.table"),
+        ("file-.csv", ".csv"),
+        ("file-notes", "notes"),
+        ("my-file-1.csv", "my-file-1.csv"),
+    ],
+)
+def test_copy_of_a_log_is_called_by_its_file_without_the_ending(board, name):
+    assert describe.short(board) == name
+
+
+def test_copy_whose_games_were_stored_before_is_not_listed_as_a_board(folder, noughts):
+    db = folder / "games.db"
+    (folder / "anna.htm").write_bytes(LOG)
+    (folder / "blue table.HTM").write_bytes(LOG)
+    noughts("watch", "--from", "anna.htm", db=db)
+    _, _, err = noughts("watch", "--from", "blue table.HTM", db=db)
+    assert "0 games ended, 2 games stored before, " in err
+    assert "`noughts games --db" in err
+    with Store(db) as store:
+        assert [board.board for board in boards(store)] == ["file-anna.htm"]
+        assert searched_for(store) == ["anna"]
+        store.name_board("file-blue table.HTM", "Blue")
+        assert searched_for(store) == ["anna", "Blue"]
 
 
 V2_ID = "9904000031634e4500624014000000320000000097969901"
@@ -240,6 +290,29 @@ def test_unreadable_log_is_reported_once(read):
     assert "cannot use" in failing.why
 
 
+DAMAGED = data_log(HEADING, row(ONE), row(ONE)[:-3], row(TWO))
+SKIPPED = "1 damaged row skipped, line 3 of the data"
+
+
+def test_skipped_rows_of_a_drive_are_shown_until_it_is_unplugged(read):
+    *received, skipped = read((DAMAGED, 0), (DAMAGED, 0))
+    assert [each.sentence for each in received] == PLAYED
+    assert skipped.text() == f"{describe.short(BOARD)}: {SKIPPED}"
+    session = Session()
+    session.take(skipped)
+    session.take(DataLogUnreadable("usb-2", "cut short"))
+    session.take(PortClosed(BOARD, "/dev/ttyACM0", RELEASED))
+    assert session.data_logs == {BOARD: SKIPPED, "usb-2": "cut short"}
+    session.take(PortClosed(BOARD, "/dev/ttyACM0", "unplugged"))
+    assert session.data_logs == {"usb-2": "cut short"}
+
+
+def test_skipped_rows_of_a_copy_are_reported(folder, noughts):
+    (folder / "anna.htm").write_bytes(DAMAGED)
+    status, _, err = noughts("watch", "--from", "anna.htm", db=folder / "games.db")
+    assert status == 0 and f"anna: {SKIPPED}\n" in err
+
+
 def test_unresponsive_drive_blocks_neither_polling_nor_closing(tmp_path):
     asked, answers, answered = threading.Event(), threading.Event(), threading.Event()
 
@@ -277,3 +350,4 @@ def test_log_dropped_on_the_page_is_stored_once(tmp_path):
     assert stored(db) == [as_row(game) for game in PLAYED]
     assert stored(db, "count(started), count(played_before)") == [(0, 2)]
     assert drop(data_log(HEADING)) == (200, {"text": "anna.htm: no games yet"})
+    assert drop(DAMAGED) == (200, {"text": f"anna.htm: 2 games, 0 new; {SKIPPED}"})

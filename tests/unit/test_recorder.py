@@ -211,9 +211,10 @@ def test_reading_into_a_damaged_store_says_where_games_go(tmp_path, noughts):
     (tmp_path / "capture.log").write_bytes(wire(*stages(A_WINS)))
     status, out, err = noughts("watch", "--from", tmp_path / "capture.log", db=db)
     assert (status, out) == (0, "")
-    moved, summary = err.splitlines()
+    moved, summary, listing = err.splitlines()
     assert moved.startswith(f"{db} was deleted, moved or damaged; from now on games are")
     assert summary.endswith(f"stored in {db.with_name('games-2.db')}")
+    assert f"--db {db.with_name('games-2.db')}`" in listing
 
 
 def test_trouble_with_locks_does_not_move_games_to_another_store(store, recorder):

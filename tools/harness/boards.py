@@ -139,7 +139,7 @@ class Driver:
     def logged(self) -> list[Game]:
         """The games in a V2's data log."""
         content = self.board.my_data()
-        return [] if content is None else data_log.games(content)
+        return [] if content is None else data_log.read(content).games
 
     @property
     def noise(self) -> list[Item]:

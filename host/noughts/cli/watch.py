@@ -16,7 +16,7 @@ from noughts.cli.options import FILE
 from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.recording.data_logs import DataLogs, name_of_copy
-from noughts.recording.events import Event, NotShown, StoreBusy, StoreGone
+from noughts.recording.events import Event, NotShown, RowsSkipped, StoreBusy, StoreGone
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, read_known_ids
 from noughts.recording.session import Session
@@ -154,8 +154,8 @@ def run_watch(
         raise watch.failure
     _sum_up(watch, unshown)
     if emulated and db is None:
-        lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
-        say(f"{lists} list them")
+        listing = command_for("noughts games", watch.store_path)
+        say(f"{listing} lists them; the commands for games and boards take the same --db")
 
 
 def _check_usage(
@@ -266,8 +266,8 @@ def _read(
     def show(events: list[Event]) -> None:
         lines = _lines(events, watch.session, bool(as_json))
         for event in events:
-            if isinstance(event, StoreBusy | StoreGone):
-                say(event.text())
+            if isinstance(event, StoreBusy | StoreGone | RowsSkipped):
+                say(event.text(watch.session.display_name))
         if lines and as_json is not None:
             print(*lines, sep="\n", flush=True)
 
@@ -288,6 +288,8 @@ def _read(
     if not watch.session.sentences and (watch.noise or not total):
         raise NoughtsError(f"{file_name} has no sentences of noughts; check which file it is")
     _sum_up(watch)
+    if as_json is None and (watch.session.games or watch.session.stored_before):
+        say(f"{command_for('noughts games', watch.store_path)} lists them")
 
 
 def _print_until_stopped(watch: Watch, as_json: bool) -> int:
@@ -334,6 +336,8 @@ def _sum_up(watch: Watch, unshown: int = 0) -> None:
     received = counted(session.sentences, "sentence")
     boards = counted(len(session.playing), "board")
     ended = f"{counted(session.games, 'game')} ended{late}"
+    if session.stored_before:
+        ended += f", {counted(len(session.stored_before), 'game')} stored before"
     parts = [f"{received} from {boards}, {ended}, {counted(watch.noise, 'byte')} of noise"]
     if watch.refused:
         parts.append(f"{counted(watch.refused, 'sentence')} by radio refused")

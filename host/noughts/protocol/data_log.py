@@ -8,7 +8,8 @@ People also bring the page as a browser has saved it, and the CSV that the page 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from noughts.errors import DataLogError, SentenceError
 from noughts.protocol.sentences import Game, parse
@@ -27,6 +28,19 @@ _UNWRITTEN = re.compile(rb"\xff+")
 _SECTOR = 1024
 """Of all sectors in interface chips, the smallest; the others are multiples of it."""
 _COLUMNS = ("boot", "game", "seats", "first", "moves", "ms", "end")
+_IDENTIFYING = {*_COLUMNS} - {"ms"}
+"""Other programs' rows have none of these; a column `ms` they may share."""
+
+
+class DataLog(NamedTuple):
+    """What a data log holds."""
+
+    games: list[Game]
+    """In the order in which they ended."""
+    skipped: int
+    """How many rows have cells in our columns and are not a game that has ended."""
+    first_skipped: int | None
+    """The first of these lines of the data, from 1; the heading is a line too."""
 
 
 def is_data_log(first_bytes: bytes, name: str) -> bool:
@@ -39,12 +53,11 @@ def is_data_log(first_bytes: bytes, name: str) -> bool:
     return first_line.startswith(b"<") or (is_table and b"$" not in first_line)
 
 
-def games(content: bytes, name: str = NAME) -> list[Game]:
-    """The games in a data log, in the order in which they ended; name: the file's, for errors.
+def read(content: bytes, name: str = NAME) -> DataLog:
+    """The games in a data log, and how many damaged rows were skipped; name: for errors.
 
-    Rows of other programs, and rows that a power cut has damaged, are skipped. Raises
-    `DataLogError` if all rows are of other programs, or if the file is not a data log, is cut short
-    or is damaged.
+    Raises `DataLogError` if all rows are of other programs or damaged, or if the file is not a data
+    log, is cut short or is damaged.
     """
     content = content.removeprefix(_BYTE_ORDER_MARK)
     version = _VERSION.search(content)
@@ -55,12 +68,10 @@ def games(content: bytes, name: str = NAME) -> list[Game]:
             "there and download its data as CSV"
         )
     lines = (_data(content, name) if version else content).split(b"\n")
-    # A hole in a row may have the bytes of two rows, so that the rest looks like another game.
-    rows = [_cells(line) for line in lines if b"\xff" not in line]
-    ended = list(_ended_games(rows))
-    if not ended and any(any(row) and not _is_heading(row) for row in rows):
+    log = _parsed(lines)
+    if not log.games and any(any(row) and not _is_heading(row) for row in map(_cells, lines)):
         raise DataLogError(f"{name} holds no games of noughts; choose another log")
-    return ended
+    return log
 
 
 def _data(content: bytes, name: str) -> bytes:
@@ -104,20 +115,40 @@ def _is_heading(row: Sequence[str]) -> bool:
     return set(_COLUMNS) <= set(row)
 
 
-def _ended_games(rows: Sequence[Sequence[str]]) -> Iterator[Game]:
-    """The ended games among rows, which follow the last heading row before them.
+def _parsed(lines: Sequence[bytes]) -> DataLog:
+    """The ended games among lines, which follow the last heading before them.
 
     Other programs may have added columns of their own anywhere, and share those with our names.
     """
+    games, skipped = [], []
     heading: Sequence[str] = _COLUMNS
-    for row in rows:
+    has_heading = not any(_is_heading(_cells(line)) for line in lines)
+    for number, line in enumerate(lines, 1):
+        row = _cells(line)
         if _is_heading(row):
-            heading = row
-        elif len(row) <= len(heading):
-            cell_of = dict(zip(heading, row, strict=False))
-            try:
-                game = parse("NG," + ",".join(cell_of.get(name, "") for name in _COLUMNS)).sentence
-            except SentenceError:
-                continue
-            if isinstance(game, Game) and game.end != "-":
-                yield game
+            heading, has_heading = row, True
+        elif game := _ended_game(line, heading):
+            games.append(game)
+        elif has_heading and _is_ours(row, heading):
+            skipped.append(number)
+    return DataLog(games, len(skipped), skipped[0] if skipped else None)
+
+
+def _ended_game(line: bytes, heading: Sequence[str]) -> Game | None:
+    """The game in a row; None for one of another program, and for a damaged one."""
+    row = _cells(line)
+    # A hole in a row may have the bytes of two rows, so that the rest looks like another game.
+    if b"\xff" in line or len(row) > len(heading):
+        return None
+    cell_of = dict(zip(heading, row, strict=False))
+    try:
+        game = parse("NG," + ",".join(cell_of.get(name, "") for name in _COLUMNS)).sentence
+    except SentenceError:
+        return None
+    return game if isinstance(game, Game) and game.end != "-" else None
+
+
+def _is_ours(row: Sequence[str], heading: Sequence[str]) -> bool:
+    """Whether a row has cells that only our rows have, or more cells than the heading."""
+    cells = zip(heading, row, strict=False)
+    return len(row) > len(heading) or any(cell for name, cell in cells if name in _IDENTIFYING)

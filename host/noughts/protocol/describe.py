@@ -1,5 +1,6 @@
 """Sentences described in words."""
 
+import re
 from functools import cache, lru_cache
 
 from noughts.engines.built_in import engines
@@ -28,6 +29,8 @@ _ENGINES = {engine.seat: name for name, engine in engines().items() if engine.se
 
 _SEATED = {"P": "person", **{letter: level.name for letter, level in LEVELS.items()}, **_ENGINES}
 """By the seat's letter, in the order of lists. Boards have people and the chip's levels."""
+_COPY = re.compile(r"(?P<room>([^/]+/)*)file-(?P<name>.+?)(\.(html?|csv|log|txt))?", re.IGNORECASE)
+"""The board of a copied log, perhaps in a room; see `recording/data_logs.py`."""
 CONTROLS = {"b": "buttons", "t": "tilt"}
 """By the second letter of a menu's choice."""
 SEATS_MEANING = f"P a person, {' '.join(LEVELS)} the chip, " + ", ".join(
@@ -83,6 +86,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def skipped_rows(rows: int, line: int) -> str:
+    """`2 damaged rows skipped, the first in line 5 of the data`."""
+    first = f"the first in line {line}" if rows > 1 else f"line {line}"
+    return f"{counted(rows, 'damaged row')} skipped, {first} of the data"
+
+
 @cache
 def line_names(position: Position) -> str:
     """`top row and left column`: the lines that the last move has completed."""
@@ -134,11 +143,14 @@ def won(result: str) -> str:
 
 @lru_cache(maxsize=256)
 def short(board: str) -> str:
-    """A board's name without the digits that all micro:bits share.
+    """A board's name without its kind, and without the digits that all micro:bits share.
 
     Their USB serial number is 48 hex digits: 8 for the model, 32 for the interface chip (the second
-    half differs least), and 8 for its kind (DAPLink's documentation).
+    half differs least), and 8 for its kind (DAPLink's documentation). A copy of a log has the name
+    of its file, without the ending.
     """
+    if copy := _COPY.fullmatch(board):
+        return printable(copy["room"] + copy["name"])
     if board.startswith("usb-") and len(board) == 52:
         return f"usb-…{board[12:28]}"
     return printable(board)

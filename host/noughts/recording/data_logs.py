@@ -13,7 +13,7 @@ from noughts.boards.drive import Drive, find_drives
 from noughts.boards.ports import Port
 from noughts.errors import DataLogError, error_message, printable
 from noughts.protocol import data_log
-from noughts.recording.events import DataLogUnreadable
+from noughts.recording.events import DataLogUnreadable, RowsSkipped
 from noughts.recording.port_monitor import name_of
 from noughts.recording.sources import QueuedSource
 from noughts.store import timestamps
@@ -78,11 +78,14 @@ class DataLogs(QueuedSource):
         except OSError as error:
             return None, self._report(board, error_message(error), last_error)
         try:
-            now_ms = timestamps.now()
-            for game in data_log.games(content):
-                self.put(Received.of(board, game, now_ms, late=True))
+            log = data_log.read(content)
         except DataLogError as error:
             return version, self._report(board, error_message(error), last_error)
+        now_ms = timestamps.now()
+        for game in log.games:
+            self.put(Received.of(board, game, now_ms, late=True))
+        if log.first_skipped is not None:
+            self.put(RowsSkipped(board, log.skipped, log.first_skipped))
         return version, ""
 
     def _report(self, board: str, error: str, last_error: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from noughts.protocol.describe import counted, describe, describe_whole, short
+from noughts.protocol.describe import counted, describe, describe_whole, short, skipped_rows
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Menu, Sentence
 from noughts.store import timestamps
@@ -109,6 +109,20 @@ class DataLogUnreadable(BoardEvent, name="unreadable", template="{why}"):
     """The data log of a V2 cannot be read. Each reason is reported once."""
 
     why: str
+
+
+@dataclass(unsafe_hash=True)
+class RowsSkipped(BoardEvent, name="skipped"):
+    """A data log has rows that are not games; reported once for each state of the log."""
+
+    rows: int
+    line: int
+    """The first of them."""
+
+    @property
+    def about(self) -> str:
+        """Its text without the board's name."""
+        return skipped_rows(self.rows, self.line)
 
 
 @dataclass(unsafe_hash=True)

@@ -62,6 +62,8 @@ class Session:
         """Newest first."""
         self.waiting: dict[str, str] = {}
         """Why a port cannot be opened, or a broker cannot be reached."""
+        self.data_logs: dict[str, str] = {}
+        """By board that is plugged in: what is wrong with its data log."""
         self.offline: set[str] = set()
         """Rooms that the broker knows, and that are offline."""
         self._store_is_busy, self._store_has_moved = "", ""
@@ -70,6 +72,8 @@ class Session:
         """Games that have ended."""
         self.recovered = 0
         """How many of these had ended some time before."""
+        self.stored_before: set[int] = set()
+        """Games that ended, and that the store had already; their numbers there."""
 
     @property
     def warning(self) -> str:
@@ -119,7 +123,11 @@ class Session:
                 self.board(event.board).port = event.port
                 self._connect(event.board, True)
                 self.waiting.pop(event.port, None)
+            case events.DataLogUnreadable(board) | events.RowsSkipped(board):
+                self.data_logs[board] = event.about
             case events.PortClosed():
+                if event.why != events.RELEASED:
+                    self.data_logs.pop(event.board, None)
                 if self.board(event.board).port == event.port:  # else it is back at another one
                     self._connect(event.board, False)
             case events.PortUnavailable(place, why) | events.BrokerUnavailable(place, why):
@@ -168,6 +176,8 @@ class Session:
         assert event.game is not None
         if not event.late or is_same(event.sentence, board.game):
             board.choice, board.game, board.number = "", event.sentence, event.game
+        if not event.new and event.sentence.end != "-":
+            self.stored_before.add(event.game or 0)
         if event.new and event.sentence.end != "-":
             self.games += 1
             ended = EndedGame(event.game, board.name, event.sentence, event.played_before)

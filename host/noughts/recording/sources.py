@@ -11,7 +11,7 @@ from itertools import groupby, islice
 from typing import NamedTuple, Protocol
 
 from noughts.protocol import data_log
-from noughts.recording.events import Event
+from noughts.recording.events import Event, RowsSkipped
 from noughts.store import capture, timestamps
 from noughts.store.lines import Received
 
@@ -97,8 +97,11 @@ def read_captured(
     """
     if data_log.is_data_log(file.peek(), file_name):
         content = file.read(data_log.MAX_SIZE + 1)
-        games, now = data_log.games(content, file_name), timestamps.now()
-        yield len(content), [Received.of(board, game, now, late=True) for game in games]
+        log, now = data_log.read(content, file_name), timestamps.now()
+        games: list[Change] = [Received.of(board, game, now, late=True) for game in log.games]
+        if log.first_skipped is not None:
+            games.append(RowsSkipped(board, log.skipped, log.first_skipped))
+        yield len(content), games
     boards = {board}
     lines = capture.read(file)
     while batch := list(islice(lines, at_once)):

@@ -181,17 +181,24 @@ class KnownBoard(NamedTuple):
         check_times(columns["heard"])
 
 
-_BOARDS = """
+# The games of a copied log may all be those of another board, whose log it is or which was read
+# before. Then nobody misses it in a list.
+_LISTED = """
+    (name NOT GLOB 'file-*' AND name NOT GLOB '*/file-*' OR given_name IS NOT NULL
+     OR EXISTS (SELECT 1 FROM games WHERE board = boards.id)
+     OR EXISTS (SELECT 1 FROM boots WHERE board = boards.id))
+"""
+_BOARDS = f"""
     SELECT id, name, given_name,
            (SELECT hardware FROM boots WHERE board = boards.id ORDER BY heard DESC LIMIT 1),
            (SELECT count(*) FROM games WHERE board = boards.id AND moves <> ''),
            (SELECT max(heard) FROM games WHERE board = boards.id)
-    FROM boards ORDER BY id
+    FROM boards WHERE {_LISTED} ORDER BY id
 """
 
 
 def boards(store: Store) -> list[KnownBoard]:
-    """All boards, in the order in which they were first seen."""
+    """All boards but copied logs without games, in the order in which they were first seen."""
     return list(store.rows(KnownBoard, _BOARDS))
 
 
@@ -209,13 +216,15 @@ class NamedBoard(NamedTuple):
 
 
 def named_boards(store: Store) -> Iterator[NamedBoard]:
-    """All boards, in the order in which they were first seen; quickly."""
-    return store.rows(NamedBoard, "SELECT id, name, given_name FROM boards ORDER BY id")
+    """The same boards, without what is known of their games."""
+    query = f"SELECT id, name, given_name FROM boards WHERE {_LISTED} ORDER BY id"
+    return store.rows(NamedBoard, query)
 
 
 def names(store: Store) -> dict[str, str]:
-    """The names that people have given to boards."""
-    return {board.board: board.name for board in named_boards(store) if board.name is not None}
+    """The names that people have given to boards; quickly, and from any store that has boards."""
+    query = "SELECT id, name, given_name FROM boards WHERE given_name IS NOT NULL"
+    return {board.board: board.name or "" for board in store.rows(NamedBoard, query)}
 
 
 def searched_for(store: Store) -> list[str]:

@@ -164,6 +164,8 @@ class WatchApp(Program):
         if session.offline:
             rooms = ", ".join(sorted(session.offline, key=name_key))
             lines.append((f"offline: {rooms}", "bold"))
+        for board, what in session.data_logs.items():
+            lines.append((f"{session.display_name(board)}: {what}", "bold"))
         waiting = session.waiting.items()
         return lines + [(f"waiting for {port}: {why}", "dim") for port, why in waiting]
 

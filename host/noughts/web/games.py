@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from noughts.engines.built_in import built_in_engine
 from noughts.errors import GameNotFoundError, NoughtsError, StoreError, printable
 from noughts.protocol import data_log
-from noughts.protocol.describe import counted, opponents, seat_of, won
+from noughts.protocol.describe import counted, opponents, seat_of, skipped_rows, won
 from noughts.protocol.sentences import Game, outcome, parse
 from noughts.recording.data_logs import name_of_copy
 from noughts.recording.watch import Watch
@@ -237,15 +237,18 @@ def read(body: bytes) -> list[Game]:
 async def store_log(request: Request) -> Response:
     """Store the games of a V2's data log, the body, and answer with their number."""
     name = printable(request.query_params.get("name", "")[:100])
-    games = await run_in_threadpool(data_log.games, await request.body(), name)
-    if not games:
+    log = await run_in_threadpool(data_log.read, await request.body(), name)
+    if not log.games:
         return JSONResponse({"text": f"{name}: no games yet"})
     board, at = name_of_copy(name), timestamps.now()
-    received = [Received.of(board, game, at, late=True) for game in games]
+    received = [Received.of(board, game, at, late=True) for game in log.games]
     db: Path = request.app.state.boards.watch.store_path
     stored = await run_in_threadpool(_stored, db, received)
     new = sum(line.new for line in stored)
-    return JSONResponse({"text": f"{name}: {counted(len(games), 'game')}, {new:,} new"})
+    text = f"{name}: {counted(len(log.games), 'game')}, {new:,} new"
+    if log.first_skipped is not None:
+        text += f"; {skipped_rows(log.skipped, log.first_skipped)}"
+    return JSONResponse({"text": text})
 
 
 def _stored(db: Path, received: list[Received]) -> list[Stored]:

@@ -260,7 +260,8 @@ class LiveBoards:
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
             ]
-            notices = [*filter(None, [error or session.warning]), *waiting[:5]]
+            logs = [f"{display_name(board)}: {what}" for board, what in session.data_logs.items()]
+            notices = [*filter(None, [error or session.warning]), *logs[:5], *waiting[:5]]
             shown = [board for board in self.boards.values() if not board.state.is_gateway]
             records = {board.id: board.record(display_name(board.id)) for board in shown}
             order = sorted(records, key=lambda name: (name_key(display_name(name)), name))
