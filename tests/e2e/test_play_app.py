@@ -28,7 +28,7 @@ def opened(tmp_path):
     async def start(size=(100, 30), keep_flash=lambda flash: None, other=None):
         board = Board()
         with playing(board, tmp_path / "games.db", keep_flash, other) as app:
-            async with app.run_test(size=size) as pilot:
+            async with app.run_test(size=size, notifications=True) as pilot:
                 await pilot.pause(0.1)
                 yield app, pilot, board
 
@@ -48,11 +48,12 @@ async def test_each_of_two_boards_has_keys_instructions_and_messages(opened):
     right = Board()
     async with opened((80, 40), other=right) as (app, pilot, left):
         await pilot.press("a", "s", "d", "1")
-        await pilot.press("h", "j", "k", "2", "l")
-        await settled(lambda: len(left.done) == len(right.done) == 5)
+        await pilot.press("h", "j", "k", "2", "l", "left", "down")
+        await settled(lambda: len(left.done) == len(right.done) == 7)
         taps = [("tap", *buttons) for buttons in ("A", "B", "AB")]
+        nudges = [("nudge", -1, 0), ("nudge", 0, 1)]
         for board in (left, right):
-            assert board.done == [*taps, ("reset",), ("touch_logo",)]
+            assert board.done == [*taps, ("reset",), ("touch_logo",), *nudges]
         left.says(BOOT, Menu(BOOT.boot, "Rbs"))
         right.says(BOOT, Menu(BOOT.boot, "Hbs"))
         for text in ("left: menu: two boards, buttons", "right: menu: the chip (hard), buttons"):
@@ -70,6 +71,13 @@ async def test_game_of_two_boards_by_radio_counts_once(opened):
         right.says(replace(BOOT, boot="99999999"), *games)
         await settled(lambda: screen_text(app).count("Player A has won!") == 2)
         await settled(lambda: screen_text(app).count("score  A 1, B 0, draws 0") == 2)
+
+
+@pytest.mark.parametrize("rows", [24, 40])
+async def test_note_is_seen_with_and_without_room_for_messages(opened, rows):
+    async with opened((80, rows), other=Board()) as (app, pilot, _):
+        await pilot.press("v")
+        await settled(lambda: "v replays a game" in screen_text(app))
 
 
 async def test_tone_is_named_for_a_moment(opened):

@@ -6,6 +6,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -37,8 +38,8 @@ from noughts.virtual.board import VirtualBoard
 
 _KEYS = "q quit · ? help · a b space press · arrows tilt · l logo · v replay · r reset"
 _KEYS_ALONE = "q quit · ? help · a b l r v space ←↑↓→"
-_KEYS_FOR_TWO = "q quit · ? help · left: a s d · right: h j k · l logos · v replay · 1 2 reset"
-_KEYS_FOR_TWO_ALONE = "q quit · ? help · a s d h j k l v 1 2"
+_KEYS_FOR_TWO = "q quit · ? help · left a s d · right h j k · arrows tilt · l logos · v replay"
+_KEYS_FOR_TWO_ALONE = "q ? left a s d right h j k l v 1 2 ←↑↓→"
 _GAME = (
     "Two players, A and B, take turns to mark nine cells. Three in a row win: across, down or "
     "diagonally. If all nine cells are full and nobody has three, it is a draw."
@@ -72,6 +73,7 @@ RULES_FOR_TWO: Help = (
     {
         "a s d": "the left board: button A, button B, both",
         "h j k": "the right board: button A, button B, both",
+        "arrows": "tilt both boards that way for a moment",
         "l": "touch both logos (V2): in the menu, switch sound off or on",
         "v": "replay the last game, with a verdict on each move",
         "1 2": "the reset button of the left and of the right board",
@@ -230,7 +232,8 @@ class BoardApp(Program):
         self._do(lambda: self._boards[number].tap(*buttons))
 
     def action_tilt(self, x: int, y: int) -> None:
-        self._do(lambda: self._boards[0].nudge(x, y))
+        for board in self._boards:  # by radio, it is the turn of only one of them
+            self._do(partial(board.nudge, x, y))
 
     def action_touch(self) -> None:
         for board in self._boards:
@@ -301,6 +304,8 @@ class BoardApp(Program):
 
     def _note(self, text: str) -> None:
         self._transcript.write(Text(printable(text), style="dim"))
+        if not self._transcript.display:  # two boards leave no room for it on a low screen
+            self.notify(printable(text), markup=False)
 
     def _tell_status(self) -> None:
         tenths = self._boards[0].clock_us() // 100_000
@@ -346,6 +351,10 @@ class TwoBoardsApp(BoardApp, inherit_bindings=False):
         ("h", "tap(1, 'A')"),
         ("j", "tap(1, 'B')"),
         ("k", "tap(1, 'AB')"),
+        ("left", "tilt(-1, 0)"),
+        ("right", "tilt(1, 0)"),
+        ("up", "tilt(0, -1)"),
+        ("down", "tilt(0, 1)"),
         ("l", "touch"),
         ("1", "reset(0)"),
         ("2", "reset(1)"),
