@@ -240,7 +240,7 @@ async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_pat
 
 async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
     async with screen(thirty_boards) as (pilot, app, happens):
-        await pilot.press("down", "down", "enter")
+        await pilot.press("down", "down", "tab", "enter")  # also while the tiles have the focus
         await redraw(pilot)
         shown = screen_text(app)
         assert "game 28: A is a person, B is the chip (hard)" in shown
@@ -249,6 +249,9 @@ async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
         shown = screen_text(app)
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
         await pilot.press("q")
+        await redraw(pilot)
+        assert "q quit" in screen_text(app)
+        await pilot.press("question_mark", "enter")  # which closes the help, and replays nothing
         await redraw(pilot)
         assert "q quit" in screen_text(app)
         happens(PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled"))

@@ -46,7 +46,7 @@ _HELP = (
     {
         "tab": "to the tiles, or to the games",
         "up down": "scroll the tiles, or choose a game",
-        "enter": "replay the game, with a verdict on each move",
+        "enter": "step through the chosen game, with a verdict on each move; there, q goes back",
         "q": "quit",
     },
 )
@@ -69,6 +69,7 @@ class WatchApp(Program):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("q", "quit"),
         ("question_mark", "help"),
+        ("enter", "replay"),  # while the tiles have the focus; the list has its own
         Binding("ctrl+c", "quit", priority=True),
     ]
 
@@ -105,6 +106,9 @@ class WatchApp(Program):
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(_HELP))
+
+    def action_replay(self) -> None:
+        self._games.action_select()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         assert self._ended
