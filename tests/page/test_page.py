@@ -81,11 +81,14 @@ def test_a_line_wins_and_counts_once(open_page):
     expect(page.get_by_text("Score: X 1, O 0, draws 0")).to_be_visible()
     page.get_by_role("button", name="New game").click()
     headline(page, "O’s turn")
+    opponent(page, "Easy – plays anywhere")
+    expect(page.get_by_text("Score: you 0, the chip 0, draws 0")).to_be_visible()
 
 
 def test_chip_answers_and_finishes_its_line(open_page):
     page = open_page()
     page.evaluate("Math.random = () => 0")  # the first of its best moves
+    expect(page.get_by_text("Score: you 0, the chip 0, draws 0")).to_be_visible()
     play(page, [5])
     expect(page.get_by_text("The chip played 1, in the top-left corner.")).to_be_visible()
     headline(page, "Your turn")

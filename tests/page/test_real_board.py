@@ -14,7 +14,7 @@ from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
-from plugged import PluggedBoard, SerialBoard, error, passes, status
+from plugged import PluggedBoard, SerialBoard, error, no_error, passes, status
 from sample_games import DRAW, stages, write
 
 TWO = "999..\n...9.\n.99..\n9....\n9999."
@@ -237,6 +237,7 @@ def test_serial_port_of_a_hidden_page_is_read(plug_in):
 )
 def test_error_says_what_to_do(plug_in, options, text):
     page, _ = plug_in(erased("V1"), **options)
+    no_error(page)
     press(page, "Connect")
     error(page, re.compile(text))
     expect(page.locator("#udev")).to_be_visible(visible="Linux" in text)
@@ -248,6 +249,7 @@ def test_serial_port_shows_games_and_their_end(plug_in):
     page, plugged = plug_in(board_with("V2"), SerialBoard)
     press(page, "Watch its games")
     status(page, "Watching the micro:bit.")
+    no_error(page)
     expect(page.locator("#live")).to_contain_text("In the menu")
     place_first_mark(page, plugged)
     plugged.unplugged = True

@@ -101,7 +101,13 @@ class SerialBoard:
 
 def status(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.locator("#board-status")).to_have_text(text)
+    expect(page.locator("#board-status")).to_be_visible()
 
 
 def error(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.locator("#board-error")).to_have_text(text)
+    expect(page.locator("#board-error")).to_be_visible()
+
+
+def no_error(page: Page) -> None:
+    expect(page.locator("#board-error")).to_be_hidden()

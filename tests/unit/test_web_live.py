@@ -462,6 +462,29 @@ def test_board_has_one_task_at_a_time(monkeypatch, boards_of):
     begin("flash", "usb-3")
 
 
+def test_progress_of_a_task_begins_with_0(monkeypatch, boards_of):
+    """Before its total is known, too."""
+    boards, shares = boards_of("usb-1"), []
+
+    def note_share():
+        work = boards.boards["usb-1"].work
+        shares.append((work["done"], work["total"]))
+
+    def update(port, files, replace, say, progress):
+        note_share()
+        with progress(18) as steps:
+            note_share()
+            for amount in (5, 13):
+                steps.advance(amount)
+                note_share()
+        return Start(None, "V1", "1.0.0")
+
+    monkeypatch.setattr(web_tasks, "Thread", lambda target, **_: Mock(start=target))
+    monkeypatch.setattr(web_tasks, "bring_up_to_date", update)
+    web_tasks.begin(boards, "update", "usb-1")
+    assert shares == [(0, 0), (0, 18), (5, 18), (18, 18)]
+
+
 async def test_tasks_begin_in_the_event_loop(monkeypatch, boards_of):
     """So of two requests at once, the second finds that the board is busy."""
     threads = []
