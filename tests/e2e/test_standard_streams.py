@@ -16,6 +16,7 @@ from needed import FULL_DISK
 from noughts.cli import main
 from noughts.terminal.output import progress
 from sample_games import filled, stages, wire
+from waiting import until
 
 
 @pytest.fixture
@@ -97,6 +98,47 @@ def test_closed_stdin_is_read_as_empty(noughts):
     done = noughts("watch", "--from", "-", streams="<&-")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("noughts: stdin has no sentences of noughts; ")
+
+
+def read_until(process, text):
+    """What a command in another process prints, as soon as it has printed this."""
+    printed = b""
+    while text not in printed:
+        until(lambda: select.select([process.stdout], [], [], 0)[0], text)
+        printed += (chunk := os.read(process.stdout.fileno(), 4096))
+        assert chunk, "it has ended"
+    return printed
+
+
+BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
+
+
+def test_keys_are_shown_as_the_board_plays_them(started):
+    """The last one takes longer than this test."""
+    keys = " ".join(["A", *["9999999"] * 99])
+    read_until(started("play", "--board", "v1", "--keys", keys, env=BUFFERED), b"$NB,")
+
+
+def test_steps_of_a_replay_are_shown_at_their_time(started, folder):
+    """Between two of them is more time than this test takes."""
+    filled(folder / "games.db", stages([4, 0, 2], "x", step_ms=10_000_000))
+    words = "replay", "1", "--text", "--speed", "0.1", "--db", folder / "games.db"
+    read_until(started(*words, env=BUFFERED), b"A begins.")
+
+
+def test_moves_are_shown_before_an_engine_answers(started, folder):
+    """The engine waits for a file, which is only made once the first move has been read."""
+    go, engine = folder / "go", folder / "waiting.py"
+    engine.write_text(
+        f"import pathlib, time\n\ndef choose(board):\n"
+        f"    while not pathlib.Path({str(go)!r}).exists():\n        time.sleep(0.01)\n"
+        f"    return board.legal_moves[0]\n"
+    )
+    process = started("vs", "hard", engine, env=BUFFERED)
+    read_until(process, b"[X]")
+    go.touch()
+    errors = process.communicate()[1]
+    assert (process.returncode, errors) == (0, b"")
 
 
 def run_task():
