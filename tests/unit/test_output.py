@@ -17,7 +17,7 @@ from noughts.errors import NoughtsError
 from noughts.files import atomic_write, atomic_writer
 from noughts.terminal.layout import columns, cut_start
 from noughts.terminal.output import Lines
-from waiting import until
+from waiting import LIMIT_S, until
 
 
 @POSIX
@@ -156,3 +156,17 @@ def test_close_times_out_and_returns_unprinted_count(pipe, lines):
     with read_in_background(pipe) as received:
         assert lines.close(120) == 0
     assert len(received) == 300
+
+
+def test_program_with_a_stuck_terminal_ends_well_once_everything_is_stored():
+    """Its thread waits in a system call that never returns."""
+    program = (
+        "import threading, time\n"
+        "from noughts.terminal.output import leaving_a_stuck_terminal\n"
+        "stop = threading.Event()\n"
+        "stop.set()\n"
+        "with leaving_a_stuck_terminal(stop, lambda: print('stored', flush=True)):\n"
+        "    time.sleep(3600)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=LIMIT_S)
+    assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, [b"stored"], b"")

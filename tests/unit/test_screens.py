@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 
 from live_page import Board, settled
 from noughts.protocol.sentences import Boot, Menu
@@ -31,6 +32,7 @@ from noughts.recording.sources import Delivered
 from noughts.recording.watch import Watch
 from noughts.store.queries import game
 from noughts.store.store import Store
+from noughts.terminal.board_view import draw
 from noughts.terminal.replay import ReplayApp
 from noughts.terminal.watch import WatchApp
 from sample_games import A_WINS, AT, BOOT, filled, insert, stages
@@ -49,6 +51,14 @@ pytestmark = [
 def plain_environment(monkeypatch):
     """A terminal with colours."""
     monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def test_each_level_of_an_led_looks_different():
+    """From level 7 on, it is bold, too."""
+    styles = [span.style for span in draw(bytes(range(10)) + bytes(15)).spans]
+    lit = [style for style in styles if isinstance(style, Style) and style.color][:10]
+    assert len({style.color for style in lit}) == 10
+    assert [bool(style.bold) for style in lit] == [False] * 7 + [True] * 3
 
 
 @SIZES
