@@ -1,4 +1,8 @@
-"""A board as SVG, and a table as HTML: for pictures, notebooks and pages."""
+"""A board as SVG, and a table as HTML: for files and notebooks.
+
+A picture in a file has its colours in itself. Those on pages get theirs from a stylesheet, which
+follows dark mode and forced colours; so `web/pages/macros.html` draws boards otherwise.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape

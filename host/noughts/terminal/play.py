@@ -117,36 +117,55 @@ class PlayedGames:
             self.last = number
 
 
+# Textual reads only the `CSS` of the program itself, not that of the class it is made from.
+_LOG_AND_STATUS = """
+    #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
+    #status { dock: bottom; height: 2; background: $panel; padding: 0 1;
+              text-wrap: nowrap; text-overflow: ellipsis; }
+"""
+_LEDS_ALONE = """
+    .logo, BoardButton, .both, .pins { display: none; }
+    BoardPicture { width: 22; height: 7; }
+    .face { padding: 0; }
+    .face, .face .leds { height: 5; }
+"""
+_KEYS_OF_ALL: list[BindingType] = [
+    ("left", "tilt(-1, 0)"),
+    ("right", "tilt(1, 0)"),
+    ("up", "tilt(0, -1)"),
+    ("down", "tilt(0, 1)"),
+    ("l", "touch"),
+    ("v", "replay"),
+    ("question_mark", "help"),
+    ("q", "quit"),
+    Binding("ctrl+c", "quit", priority=True),
+]
+
+
 class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (then `failure` says why)."""
 
     TITLE = "noughts"
-    CSS = """
-    #stage { height: 15; }
-    .doing { width: 1fr; height: 1fr; padding: 0 0 0 1; }
-    #help { display: none; dock: right; width: 38; height: 1fr; padding: 0 1; color: $text-muted; }
-    .wide #help { display: block; }
-    .wide.low #help, .wide.unhelped #help { display: none; }
-    #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
-    #status { dock: bottom; height: 2; background: $panel; padding: 0 1;
-              text-wrap: nowrap; text-overflow: ellipsis; }
-    .slim, .narrow {
-        #stage { layout: vertical; height: auto; }
-        .doing { width: 100%; height: 13; }
-    }
+    CSS = f"""
+    {_LOG_AND_STATUS}
+    #stage {{ height: 15; }}
+    .doing {{ width: 1fr; height: 1fr; padding: 0 0 0 1; }}
+    #help {{ display: none; dock: right; width: 38; height: 1fr; padding: 0 1;
+             color: $text-muted; }}
+    .wide #help {{ display: block; }}
+    .wide.low #help, .wide.unhelped #help {{ display: none; }}
+    .slim, .narrow {{
+        #stage {{ layout: vertical; height: auto; }}
+        .doing {{ width: 100%; height: 13; }}
+    }}
     /* No room for the whole picture: the LEDs alone, with the text next to them or below. */
-    .slim, .narrow {
-        &.low, &.high {
-            .logo, BoardButton, .both, .pins { display: none; }
-            BoardPicture { width: 22; height: 7; }
-            .face { padding: 0; }
-            .face, .face .leds { height: 5; }
-        }
-    }
-    .narrow.low, .narrow.high {
-        #stage { layout: horizontal; }
-        .doing { width: 1fr; height: 14; }
-    }
+    .slim, .narrow {{
+        &.low, &.high {{ {_LEDS_ALONE} }}
+    }}
+    .narrow.low, .narrow.high {{
+        #stage {{ layout: horizontal; }}
+        .doing {{ width: 1fr; height: 14; }}
+    }}
     """
     HORIZONTAL_BREAKPOINTS = [(0, "slim"), (50, "narrow"), (64, "usual"), (110, "wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "low"), (25, "high"), (32, "tall")]  # noqa: RUF012
@@ -154,16 +173,8 @@ class BoardApp(Program):
         ("a", "tap(0, 'A')"),
         ("b", "tap(0, 'B')"),
         ("space", "tap(0, 'AB')"),
-        ("left", "tilt(-1, 0)"),
-        ("right", "tilt(1, 0)"),
-        ("up", "tilt(0, -1)"),
-        ("down", "tilt(0, 1)"),
-        ("l", "touch"),
         ("r", "reset(0)"),
-        ("v", "replay"),
-        ("question_mark", "help"),
-        ("q", "quit"),
-        Binding("ctrl+c", "quit", priority=True),
+        *_KEYS_OF_ALL,
     ]
     RULES: ClassVar[Help] = RULES
     KEYS: ClassVar[tuple[str, str]] = _KEYS, _KEYS_ALONE
@@ -323,24 +334,17 @@ class BoardApp(Program):
 class TwoBoardsApp(BoardApp, inherit_bindings=False):
     """Two boards side by side, in radio contact."""
 
-    CSS = """
-    #stage { height: 23; }
-    .side { width: 1fr; }
-    .side .doing { height: 1fr; padding: 0 1; }
-    #log { width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }
-    #status { dock: bottom; height: 2; background: $panel; padding: 0 1;
-              text-wrap: nowrap; text-overflow: ellipsis; }
-    .low, .high {
-        #stage { height: 1fr; }
-        #log { display: none; }
-    }
+    CSS = f"""
+    {_LOG_AND_STATUS}
+    #stage {{ height: 23; }}
+    .side {{ width: 1fr; }}
+    .side .doing {{ height: 1fr; padding: 0 1; }}
+    .low, .high {{
+        #stage {{ height: 1fr; }}
+        #log {{ display: none; }}
+    }}
     /* No room for the whole pictures: the LEDs alone. */
-    .slim, .low {
-        .logo, BoardButton, .both, .pins { display: none; }
-        BoardPicture { width: 22; height: 7; }
-        .face { padding: 0; }
-        .face, .face .leds { height: 5; }
-    }
+    .slim, .low {{ {_LEDS_ALONE} }}
     """
     HORIZONTAL_BREAKPOINTS = [(0, "slim"), (70, "usual")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "low"), (24, "high"), (29, "tall")]  # noqa: RUF012
@@ -351,17 +355,9 @@ class TwoBoardsApp(BoardApp, inherit_bindings=False):
         ("h", "tap(1, 'A')"),
         ("j", "tap(1, 'B')"),
         ("k", "tap(1, 'AB')"),
-        ("left", "tilt(-1, 0)"),
-        ("right", "tilt(1, 0)"),
-        ("up", "tilt(0, -1)"),
-        ("down", "tilt(0, 1)"),
-        ("l", "touch"),
         ("1", "reset(0)"),
         ("2", "reset(1)"),
-        ("v", "replay"),
-        ("question_mark", "help"),
-        ("q", "quit"),
-        Binding("ctrl+c", "quit", priority=True),
+        *_KEYS_OF_ALL,
     ]
     RULES: ClassVar[Help] = RULES_FOR_TWO
     KEYS: ClassVar[tuple[str, str]] = _KEYS_FOR_TWO, _KEYS_FOR_TWO_ALONE

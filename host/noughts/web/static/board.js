@@ -85,7 +85,11 @@ function markShape(mark) {
     : svg('circle', { cx: 10, cy: 10, r: 6.5, class: mark });
 }
 
-/** A small picture of a board, in SVG. `title`: for screen readers; without one it is hidden from them. */
+/**
+ * A small picture of a board, in SVG, like that of `pages/macros.html`, which needs no script.
+ *
+ * `title`: for screen readers; without one it is hidden from them.
+ */
 export function boardPicture({ marks, title = null, last = null, line = [] }) {
   const label = title ? { role: 'img', 'aria-label': title } : { 'aria-hidden': 'true' };
   const cells = [...marks].map((mark, cell) => {
