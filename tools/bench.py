@@ -88,9 +88,11 @@ def main() -> int:
             print(row, flush=True)
             rows.append(row)
     if not asked:
-        before, _, after = DOCUMENT.read_text("utf-8").partition(_HEAD)
+        text_before, _, text_after = DOCUMENT.read_text("utf-8").partition(_HEAD)
         table = _HEAD + "".join(f"{row}\n" for row in rows)
-        atomic_write(DOCUMENT, (before + table + after[after.index("\n\n") + 1 :]).encode())
+        atomic_write(
+            DOCUMENT, (text_before + table + text_after[text_after.index("\n\n") + 1 :]).encode()
+        )
     return 0 if all(row.met for row in rows) else 1
 
 
@@ -99,9 +101,9 @@ def emulator() -> Iterator[Row]:
     v1, v2 = (_in_menu(name) for name in NEWEST)
     what = "CPU for a device second of a V1 in the menu, against QEMU's V1"
     yield as_ratio(what, _idle_s(v1), _qemu_s(), 1)
-    before = v2.instructions
+    instructions_before = v2.instructions
     v2.run_for(1_000_000)
-    bare_s = _bare_s(v2.instructions - before)
+    bare_s = _bare_s(v2.instructions - instructions_before)
     what = "CPU for a device second of a V2 in the menu, against its instructions alone"
     yield as_ratio(what, _idle_s(v2), bare_s, 4)
 

@@ -105,7 +105,7 @@ def _script_s(session: object) -> float:
     """CPU seconds of the page's scripts so far."""
     assert hasattr(session, "send")
     metrics = session.send("Performance.getMetrics")["metrics"]
-    return float(next(each["value"] for each in metrics if each["name"] == "ScriptDuration"))
+    return float(next(metric["value"] for metric in metrics if metric["name"] == "ScriptDuration"))
 
 
 PARTS: tuple[Callable[[], Iterator[Row]], ...] = (in_browser,)

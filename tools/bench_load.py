@@ -148,13 +148,13 @@ def _send(ends: Sequence[int], data: Sequence[bytes], seconds: float) -> int:
     done = 0
     while (passed_s := time.perf_counter() - start_s) < seconds + _STEP_S:
         due = int(passed_s * _BYTES_A_SECOND)
-        for end, each in zip(ends, data, strict=True):
-            if piece := each[done:due]:
+        for end, port_data in zip(ends, data, strict=True):
+            if piece := port_data[done:due]:
                 with contextlib.suppress(BlockingIOError):
                     os.write(end, piece)
         done = due
         time.sleep(max(0.0, start_s + passed_s + _STEP_S - time.perf_counter()))
-    return sum(each.count(b"\n") for each in data)
+    return sum(port_data.count(b"\n") for port_data in data)
 
 
 @contextmanager
@@ -162,16 +162,16 @@ def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process
     """The command on one core: the far ends of the ports that it watches, and its process."""
     with ExitStack() as stack:
         ends, ports = stack.enter_context(_ports(boards))
-        said = store.with_suffix(".txt")
+        printed_path = store.with_suffix(".txt")
         command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(store), *ports]
-        with said.open("wb") as output:
+        with printed_path.open("wb") as output:
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
         stack.callback(process.wait)
         stack.callback(process.kill)
         cost = psutil.Process(process.pid)
         if hasattr(cost, "cpu_affinity"):  # not on macOS
             cost.cpu_affinity(cost.cpu_affinity()[:1])
-        until(lambda: said.read_bytes().count(b": connected") >= boards, "all boards")
+        until(lambda: printed_path.read_bytes().count(b": connected") >= boards, "all boards")
         yield ends, usage(process.pid)
         process.terminate()
         process.wait(20)
@@ -198,8 +198,8 @@ def boards() -> Rows:
                 time.sleep(_SETTLE_S)
             lost = sent - _kept(store)
         text = f"{lost:,} of {sent:,} sentences lost ({share:.0%} of a core)"
-        target, met = ("0 lost", not lost) if count == 64 else ("", True)
-        yield Row(f"`noughts watch`, boards at full 115200 baud: {count}", text, target, met)
+        target, is_met = ("0 lost", not lost) if count == 64 else ("", True)
+        yield Row(f"`noughts watch`, boards at full 115200 baud: {count}", text, target, is_met)
 
 
 def resident() -> Rows:
@@ -349,7 +349,7 @@ def _weight(browser: Browser, server: Server, address: str) -> int:
     page.wait_for_timeout(1000)
     sizes = [request.sizes() for request in finished]
     context.close()
-    return sum(each["responseBodySize"] + each["responseHeadersSize"] for each in sizes)
+    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
 def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
@@ -460,7 +460,7 @@ def _memory_of_page() -> list[float]:
                 session.send("HeapProfiler.collectGarbage")
             session.send("Performance.enable")
             metrics = session.send("Performance.getMetrics")["metrics"]
-            used += [each["value"] for each in metrics if each["name"] == "JSHeapUsedSize"]
+            used += [metric["value"] for metric in metrics if metric["name"] == "JSHeapUsedSize"]
             session.detach()
         return used
 

@@ -102,9 +102,9 @@ def screen_board(tab: Page) -> Iterator[Row]:
     tab.get_by_text("micro:bit V1").wait_for()
     tab.get_by_role("button", name="Button B").click()
     tab.locator(".screen-board").get_by_text("to move").wait_for()
-    before = tab_cpu_s()
+    cpu_s_before = tab_cpu_s()
     tab.wait_for_timeout(_GAME_S * 1000)
-    share = (tab_cpu_s() - before) / _GAME_S
+    share = (tab_cpu_s() - cpu_s_before) / _GAME_S
     yield at_most("its share of a core in a game", 100 * share, 4, "{:.1f} %")
 
 

@@ -58,10 +58,10 @@ def run_s(*words: str) -> float:
 
 
 def cpu_s(*words: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run_s(*words)
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
+    return now.ru_utime + now.ru_stime - usage_before.ru_utime - usage_before.ru_stime
 
 
 @cache

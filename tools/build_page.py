@@ -159,11 +159,11 @@ def render(
 def with_texts(html: str, texts: Mapping[str, str]) -> str:
     """The page in one language, before its script runs: `data-t` names an element's text."""
     html = re.sub(
-        r'data-t="([^"]+)"([^>]*)>', lambda found: found[0] + escape(texts[found[1]]), html
+        r'data-t="([^"]+)"([^>]*)>', lambda match: match[0] + escape(texts[match[1]]), html
     )
     return re.sub(
         r'data-t-label="([^"]+)"',
-        lambda found: f'{found[0]} aria-label="{escape(texts[found[1]])}"',
+        lambda match: f'{match[0]} aria-label="{escape(texts[match[1]])}"',
         html,
     )
 
@@ -214,8 +214,8 @@ def collect_modules(generated: Mapping[str, str]) -> Modules:
         if name in modules:
             continue
         source = generated.get(name) or without_comments((HOST / name).read_text("utf-8"))
-        imported = {found[3]: path_of(found[3], name) for found in _IMPORT.finditer(source)}
-        modules[name] = _IMPORT.sub(lambda found: f"{found[1]}'{imported[found[3]]}'", source)  # noqa: B023
+        imported = {match[3]: path_of(match[3], name) for match in _IMPORT.finditer(source)}
+        modules[name] = _IMPORT.sub(lambda match: f"{match[1]}'{imported[match[3]]}'", source)  # noqa: B023
         missing += imported.values()
     return modules
 
@@ -306,15 +306,15 @@ def bundle_packages(bundle: Path, licences: Path) -> None:
 
 def minified(modules: Modules) -> Modules:
     """The same modules, with short names inside and without white space."""
-    before, after = BUILD / "modules", BUILD / "minified"
-    for folder in (before, after):
+    source_folder, minified_folder = BUILD / "modules", BUILD / "minified"
+    for folder in (source_folder, minified_folder):
         shutil.rmtree(folder, ignore_errors=True)
     for name, source in modules.items():
-        (before / name).parent.mkdir(parents=True, exist_ok=True)
-        (before / name).write_text(source, "utf-8")
-    paths = [f"{before.name}/{name}" for name in modules]
-    run_esbuild(*paths, f"--outbase={before.name}", f"--outdir={after.name}")
-    return {name: (after / name).read_text("utf-8") for name in modules}
+        (source_folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (source_folder / name).write_text(source, "utf-8")
+    paths = [f"{source_folder.name}/{name}" for name in modules]
+    run_esbuild(*paths, f"--outbase={source_folder.name}", f"--outdir={minified_folder.name}")
+    return {name: (minified_folder / name).read_text("utf-8") for name in modules}
 
 
 def run_esbuild(*arguments: str) -> None:

@@ -27,7 +27,10 @@ def _third(position: Position, marks: int, lines: Lines = LINES) -> tuple[int, .
     return tuple(
         cell
         for cell in position.free
-        if any(cell in line and sum(marks >> each & 1 for each in line) == 2 for line in lines)
+        if any(
+            cell in line and sum(marks >> line_cell & 1 for line_cell in line) == 2
+            for line in lines
+        )
     )
 
 
@@ -39,7 +42,9 @@ def centre_first(position: Position) -> tuple[int, ...]:
 
 
 def blind_to_diagonals(position: Position) -> tuple[int, ...]:
-    mine, theirs = (_third(position, each, LINES[:6]) for each in (position.mover, position.other))
+    mine, theirs = (
+        _third(position, marks, LINES[:6]) for marks in (position.mover, position.other)
+    )
     return mine or theirs or position.free
 
 
@@ -51,7 +56,7 @@ def blocks_only(position: Position) -> tuple[int, ...]:
 def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGame]:
     """Games of a person against the chip, who take turns to begin."""
     random = Random(seed)
-    found: list[PeopleGame] = []
+    people_games: list[PeopleGame] = []
     for number in range(games):
         begins, position = number % 2 == 0, EMPTY
         moves: list[int] = []
@@ -60,8 +65,8 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
             cells = person(position) if mine else choose(position, table).cells
             moves.append(random.choice(cells))
             position = position.play(moves[-1])
-        found.append(PeopleGame(tuple(moves), (begins, not begins)))
-    return found
+        people_games.append(PeopleGame(tuple(moves), (begins, not begins)))
+    return people_games
 
 
 def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fmean) -> float:
@@ -93,8 +98,8 @@ if __name__ == "__main__":
         games = played(who, hard, count, seed=1)
         predicted = estimate(games, hard)
         assert predicted is not None, "more games are needed"
-        low, high = (f"{100 * each:+.1f}" for each in predicted.gain)
+        low, high = (f"{100 * gain:+.1f}" for gain in predicted.gain)
         tables = hard, fit(Habits(games))
-        before, after = (100 * win_chance(who, by_table(each)) for each in tables)
-        cells = what, f"{before:.1f}%", f"{low} to {high} points", f"{after:.1f}%"
-        print(f"| {' | '.join(cells)} | {after - before:+.1f} points |")
+        percent_before, percent_after = (100 * win_chance(who, by_table(table)) for table in tables)
+        cells = what, f"{percent_before:.1f}%", f"{low} to {high} points", f"{percent_after:.1f}%"
+        print(f"| {' | '.join(cells)} | {percent_after - percent_before:+.1f} points |")

@@ -217,25 +217,25 @@ def scenarios() -> dict[str, Callable[[], Steps]]:
     import repl
     import test_programs
 
-    found: dict[str, Callable[[], Steps]] = {}
+    steps_by_name: dict[str, Callable[[], Steps]] = {}
     for name in repl.FIRMWARES:
-        found[f"{name[:2]} firmware {name[3:]}"] = partial(_repl, name)
+        steps_by_name[f"{name[:2]} firmware {name[3:]}"] = partial(_repl, name)
     for seed in range(PRESSES):
         kind = "V1" if seed % 2 else "V2"
-        found[f"{kind} random {seed}"] = partial(_pressing, kind, seed)
+        steps_by_name[f"{kind} random {seed}"] = partial(_pressing, kind, seed)
     for name, title in test_programs.CASES:
-        found[f"{name[:2]} module {title}"] = partial(_module, name, title)
+        steps_by_name[f"{name[:2]} module {title}"] = partial(_module, name, title)
     with zipfile.ZipFile(TESTS / "public_programs.zip") as archive:
         programs = [name for name in archive.namelist() if name.endswith(".py")]
     for name in programs:
         kind = "V1" if name.startswith("bbcmicrobit") else "V2"
-        found[f"{kind} public {name}"] = partial(_public, name)
+        steps_by_name[f"{kind} public {name}"] = partial(_public, name)
     for kind in ("V1", "V2"):
-        found[f"{kind} maths"] = partial(_busy, kind, MATHS)
-        found[f"{kind} ether of two"] = partial(_ether, kind[1] * 2)
-        found[f"{kind} ether of thirty"] = partial(_ether, kind[1] * 30)
-    found["V2 ether with V1"] = partial(_ether, "21")
-    return found
+        steps_by_name[f"{kind} maths"] = partial(_busy, kind, MATHS)
+        steps_by_name[f"{kind} ether of two"] = partial(_ether, kind[1] * 2)
+        steps_by_name[f"{kind} ether of thirty"] = partial(_ether, kind[1] * 30)
+    steps_by_name["V2 ether with V1"] = partial(_ether, "21")
+    return steps_by_name
 
 
 # Traces.
@@ -304,17 +304,19 @@ def _compare(
     ours = _run(name, host, sys.executable, images)
     theirs = _run(name, *old, images)
     outputs = [process.communicate()[0].splitlines() for process in (theirs, ours)]
-    before, after = (json.loads(lines.pop())["cpu_s"] for lines in outputs)
+    old_cpu_s, new_cpu_s = (json.loads(lines.pop())["cpu_s"] for lines in outputs)
     pairs = zip(*outputs, strict=False)
     different = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
     if different is None and len(outputs[0]) == len(outputs[1]):
-        print(f"equal      {name}: {len(outputs[0])} steps; CPU {before:.2f} s, {after:.2f} s")
-        return True, before, after
+        print(
+            f"equal      {name}: {len(outputs[0])} steps; CPU {old_cpu_s:.2f} s, {new_cpu_s:.2f} s"
+        )
+        return True, old_cpu_s, new_cpu_s
     print(f"DIFFERENT  {name}: step {different} of {len(outputs[0])}, {len(outputs[1])}")
     for lines in outputs:
         if different is not None:
             print(f"  {lines[different][:600]}")
-    return False, before, after
+    return False, old_cpu_s, new_cpu_s
 
 
 def write_images(folder: Path) -> None:

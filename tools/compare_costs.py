@@ -174,10 +174,10 @@ def _compare(name: str, trees: list[tuple[Path, str]], images: Path) -> bool:
     else:
         form = "{:.5f} s"
     ratio = new_s / old_s
-    met = limit is None or ratio <= limit
-    target = "" if limit is None else f" (target {limit})" + ("" if met else " MISSED")
+    is_met = limit is None or ratio <= limit
+    target = "" if limit is None else f" (target {limit})" + ("" if is_met else " MISSED")
     print(f"{name}: {form.format(old_s)}, {form.format(new_s)}; {ratio:.2f}{target}", flush=True)
-    return met
+    return is_met
 
 
 def main() -> int:

@@ -48,10 +48,10 @@ def main() -> None:
     print(f"ten weights up to {LIMIT} need at least {book} positions in the book (proved)")
     weights, _ = solve(lambda in_book, top: top, book)
     print(f"with {book} in the book, the greatest weight is at least {max(weights)} (proved)")
-    for name, found in (("these", tuple(weights)), ("those in use", brain.WEIGHTS)):
-        made = brain.make_table(found)
+    for name, some_weights in (("these", tuple(weights)), ("those in use", brain.WEIGHTS)):
+        made = brain.make_table(some_weights)
         brain.check(made)
-        print(f"{name}, {found}: {len(made.payload)} bytes, right in all positions")
+        print(f"{name}, {some_weights}: {len(made.payload)} bytes, right in all positions")
 
 
 if __name__ == "__main__":

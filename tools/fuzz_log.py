@@ -93,13 +93,13 @@ def hostile(dice: Random) -> bytes:
 
 def sent_messages(store: Store) -> list[Message]:
     """All that a room would send; `noughts watch --from` can read their raw lines."""
-    found: list[Message] = []
+    all_messages: list[Message] = []
     line = 0
     while True:
         messages, line = messages_after(store, line, "3b")
         if not messages:
-            return found
-        found += messages
+            return all_messages
+        all_messages += messages
 
 
 def check(data: bytes, dice: Random, folder: Path) -> None:
@@ -125,7 +125,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         stored = "SELECT count(*), total(length(text)) FROM lines WHERE text != ''"
         lines_before = store.read(stored)
         again = Recorder(store)
-        lines = b"".join(each.lines for each in sent_messages(store))
+        lines = b"".join(message.lines for message in sent_messages(store))
         for captured in capture.read(io.BytesIO(lines)):
             assert captured.board in _BOARDS, "a raw line that cannot be read again"
             repeated = receive(again, captured.board, captured.data, captured.at)
@@ -141,8 +141,10 @@ def check_store(store: Store) -> None:
     for seats, first, moves, times, end in store.read(
         "SELECT seats, first, moves, times, end FROM games"
     ):
-        found = outcome(tuple(map(int, moves)), first)
-        assert end == found or (end == "x" and found == "-"), "an illegal game is stored"
+        expected_end = outcome(tuple(map(int, moves)), first)
+        assert end == expected_end or (end == "x" and expected_end == "-"), (
+            "an illegal game is stored"
+        )
         assert re.fullmatch("[A-Z]{2}", seats)
         assert not moves or len(times.split(",")) == len(moves)
     for game in games(store, GameFilter()):

@@ -142,13 +142,13 @@ def play(
                 pupil.play_to(pupil.board.clock_us + 2 * _STEP_US)
         ether.run_for(_STEP_US)
     sent = [bytes(pupil.board.uart.received) for pupil in pupils]
-    items = [item for each in sent for item in Stream().feed(each)]
+    items = [item for data in sent for item in Stream().feed(data)]
     sentences = [item.sentence for item in items if isinstance(item, ParsedSentence)]
     result = Result(
         seconds + rest_s,
         len(ether.history),
         collided(ether.history),
-        sum(each.count(b"$N") for each in sent),
+        sum(data.count(b"$N") for data in sent),
         gateway.uart.received.count(b"$NR,"),
         list({(g.boot, g.number): g for g in sentences if isinstance(g, Game)}.values()),
     )
@@ -164,15 +164,15 @@ def _compare(result: Result, printed: bytes) -> None:
         receive(Recorder(store), "usb-gateway", printed, _AT)
         stored = {(one.boot, one.number): one for one in queries.games(store, GameFilter())}
     for game in result.played:
-        found = stored.pop((game.boot, game.number), None)
+        copy = stored.pop((game.boot, game.number), None)
         moves = "".join(map(str, game.moves))
-        whole = found is not None and (found.end, found.moves) == (game.end, moves)
-        if found and not (whole or (found.end == "-" and moves.startswith(found.moves))):
-            result.wrong.append(f"{game} is stored as {found}")
+        whole = copy is not None and (copy.end, copy.moves) == (game.end, moves)
+        if copy and not (whole or (copy.end == "-" and moves.startswith(copy.moves))):
+            result.wrong.append(f"{game} is stored as {copy}")
         elif game.end == "-":
             result.ends["going on"] += 1
         else:
-            result.ends["complete" if whole else "incomplete" if found else "missing"] += 1
+            result.ends["complete" if whole else "incomplete" if copy else "missing"] += 1
     result.wrong += [f"{key}: never played" for key in stored]
 
 

@@ -51,9 +51,12 @@ def contradictions(sentences: Iterable[Game]) -> list[str]:
     """Sentences that cannot be of the same game as others with their boot and number."""
     wrong, longest = [], dict[tuple[str, int], Game]()
     for game in sorted(sentences, key=lambda game: (len(game.moves), game.end != "-")):
-        known = longest.get((game.boot, game.number), game)
-        if game.moves[: len(known.moves)] != known.moves or known.end not in ("-", game.end):
-            wrong.append(f"{known} and {game}")
+        longest_game = longest.get((game.boot, game.number), game)
+        if game.moves[: len(longest_game.moves)] != longest_game.moves or longest_game.end not in (
+            "-",
+            game.end,
+        ):
+            wrong.append(f"{longest_game} and {game}")
         longest[game.boot, game.number] = game
     return wrong
 

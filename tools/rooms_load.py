@@ -131,7 +131,7 @@ class _School:
             port=self.broker.port,
             msg_count=2,
         )
-        return sum(int(each.payload) for each in counts)
+        return sum(int(message.payload) for message in counts)
 
     def load(self, start_ms: int) -> Load:
         """Wait until the collector has reported all sentences, or stops reporting."""
@@ -142,17 +142,17 @@ class _School:
             for _ in range(25):
                 self.flush()
                 time.sleep(2 * _STEP_S)
-            known = len(stored)
+            stored_count = len(stored)
             with self._output.open("rb") as output:
                 output.seek(at)
                 *lines, rest = (rest + output.read()).split(b"\n")
                 at = output.tell()
-            games = [each for each in map(json.loads, lines) if each["event"] == "game"]
+            games = [event for event in map(json.loads, lines) if event["event"] == "game"]
             events += len(games)
-            for each in games:
-                key = each["boot"], each["number"], len(each["moves"])
-                stored.setdefault(key, timestamps.from_iso(each["at"]))
-            if len(stored) > known:
+            for game in games:
+                key = game["boot"], game["number"], len(game["moves"])
+                stored.setdefault(key, timestamps.from_iso(game["at"]))
+            if len(stored) > stored_count:
                 end_s = time.monotonic() + _GIVE_UP_S
         delays = sorted(stored[key] - at for key, at in self.received.items() if key in stored)
         again = events - len(stored)
@@ -170,14 +170,16 @@ def busy_classes() -> Load:
     with ExitStack() as stack:
         school = _School(ROOMS, stack)
         school.publish()
-        before = school.broker_bytes()
+        bytes_before = school.broker_bytes()
         pids = school.broker.pid, school.collector_pid, os.getpid()
         processes = [usage(pid) for pid in pids]
         start_ms = timestamps.now()
         school.play(_BUSY_S)
-        costs = [(each.cpu_percent() / 100, each.memory_info().rss / 1e6) for each in processes]
+        costs = [
+            (process.cpu_percent() / 100, process.memory_info().rss / 1e6) for process in processes
+        ]
         load = school.load(start_ms)
-        return load._replace(costs=costs, bytes=school.broker_bytes() - before)
+        return load._replace(costs=costs, bytes=school.broker_bytes() - bytes_before)
 
 
 def catch_up(rooms: int) -> Load:
@@ -192,5 +194,5 @@ def catch_up(rooms: int) -> Load:
 
 
 if __name__ == "__main__":
-    found = catch_up(int(sys.argv[2])) if sys.argv[1] == "back" else busy_classes()
-    print(json.dumps(found._asdict()))
+    result = catch_up(int(sys.argv[2])) if sys.argv[1] == "back" else busy_classes()
+    print(json.dumps(result._asdict()))

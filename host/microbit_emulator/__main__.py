@@ -129,10 +129,10 @@ def _serve(board: Microbit) -> int:
 
 def _us(text: str) -> int:
     """The microseconds of a time such as `1.5s` or `20ms`."""
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(us|ms|s|m)", text, re.ASCII)
-    if not found:
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)(us|ms|s|m)", text, re.ASCII)
+    if not match:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; use one such as 1.5s or 20ms")
-    return round(float(found[1]) * _UNITS_US[found[2]])
+    return round(float(match[1]) * _UNITS_US[match[2]])
 
 
 def _inputs(name: str, text: str) -> list[tuple[int, Callable[[Microbit], object]]]:
@@ -147,7 +147,7 @@ def _inputs(name: str, text: str) -> list[tuple[int, Callable[[Microbit], object
         return [(from_us, lambda it: it.touch_logo(True)), (to_us, lambda it: it.touch_logo(False))]
     form, _, method, types = _NUMBERS[name]
     try:
-        numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
+        numbers = [kind(part) for kind, part in zip(types, value.split(","), strict=True)]
     except ValueError as error:
         wanted = form.partition("@")[0]
         raise argparse.ArgumentTypeError(f"{value!r} is not {wanted}; write numbers") from error

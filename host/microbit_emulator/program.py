@@ -61,8 +61,8 @@ def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, in
             official = version("micropython-microbit-fs")
             snapshot = cache / f"{board}-{__version__}-{official}.pickle"
     if snapshot and snapshot.exists():
-        found: tuple[Image, int] = pickle.loads(snapshot.read_bytes())
-        return found
+        snapshot_parts: tuple[Image, int] = pickle.loads(snapshot.read_bytes())
+        return snapshot_parts
     plain = micropython(board, hex)
     flash = plain.with_files({"main.py": b"print('.')"}).flash
     first = Microbit(board, flash=flash, uicr=plain.uicr)
@@ -97,7 +97,7 @@ def _files(program: Program) -> dict[str, bytes]:
     try:
         if not path.is_dir():
             return {"main.py": path.read_bytes()}
-        files = [each for each in sorted(path.iterdir()) if each.is_file()]
+        files = [file for file in sorted(path.iterdir()) if file.is_file()]
         found = {e.name: e.read_bytes() for e in files if not _NOT_PROGRAM.match(e.name)}
     except OSError as error:
         raise ProgramError(f"cannot read {path} ({error.strerror}); check the name") from error

@@ -32,7 +32,9 @@ class Board:
     @property
     def games(self) -> list[Game]:
         """What it has sent of games by radio, each sentence once, in this order."""
-        return list(dict.fromkeys(each for each in self._sentences if isinstance(each, Game)))
+        return list(
+            dict.fromkeys(sentence for sentence in self._sentences if isinstance(sentence, Game))
+        )
 
     @property
     def choice(self) -> str:
@@ -94,8 +96,8 @@ class TwoBoards:
     def wait(self, condition: Callable[[], bool], what: str, seconds: float = 12) -> None:
         if not self.ether.run_until(condition, timeout_us=seconds * 1e6, step_us=10_000):
             leds = {name: board.driver.leds() for name, board in self.boards.items()}
-            said = {name: board.driver.items[-8:] for name, board in self.boards.items()}
-            raise AssertionError(f"waited for {what}: {leds} {said}")
+            last_items = {name: board.driver.items[-8:] for name, board in self.boards.items()}
+            raise AssertionError(f"waited for {what}: {leds} {last_items}")
 
     def choose_channels(self, channels: Mapping[str, int] | None = None) -> None:
         """From the menus to the channels; channels: by board, by default 0."""

@@ -113,8 +113,8 @@ def _noise(total: Result, seeds: str, _: str) -> Iterator[Row]:
 def _changes(total: Result, _: str, board: str) -> Iterator[Row]:
     for what in ("games", "games with another choice"):
         games, worst = total.counts[what], total.most[f"{what}: erases of a page"]
-        each = total.counts[f"{what}: writes"] / games if games else 0
-        yield f"flash writes in {games} {what}", f"{each:.0f} each"
+        writes_per_game = total.counts[f"{what}: writes"] / games if games else 0
+        yield f"flash writes in {games} {what}", f"{writes_per_game:.0f} each"
         yield "  page erases", f"{total.counts[f'{what}: erases']}, {worst} of one page"
         waited_ms = total.most[f"{what}: us"] / 1000
         yield "  the CPU waited for the flash", f"{waited_ms:.1f} ms at most"

@@ -51,7 +51,7 @@ _AT_ONCE = 2_000
 _EXPORT = f"""
 \b
 columns:
-{chr(10).join(columns([("", *each) for each in MEANINGS]))}
+{chr(10).join(columns([("", *row) for row in MEANINGS]))}
 
 \b
 csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value.

@@ -213,10 +213,10 @@ def _check_brokers(brokers: _Brokers) -> None:
         )
 
 
-def _prepare(path: Path, known: Path | None) -> Collection[str] | None:
+def _prepare(path: Path, list_path: Path | None) -> Collection[str] | None:
     """Make the store, or refuse it, before anything is opened; the ids of the known boards."""
     with Store(path, create=True) as store:
-        return None if known is None else read_known_ids(known, names(store))
+        return None if list_path is None else read_known_ids(list_path, names(store))
 
 
 def _watch(

@@ -240,7 +240,10 @@ def met_positions(store: Store, game_filter: GameFilter) -> list[MetPosition]:
         MetPosition(position, cells, tuple(value_preserving_moves(position)))
         for position, cells in people_moves(games).items()
     ]
-    return sorted(positions, key=lambda met: (-met.mistakes, -met.met, met.position))
+    return sorted(
+        positions,
+        key=lambda item: (-item.mistakes, -item.met, item.position),
+    )
 
 
 def people_games(

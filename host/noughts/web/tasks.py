@@ -148,8 +148,8 @@ def _flash_virtual(boards: LiveBoards, board: RestartableBoard, table_id: str) -
 def _check(boards: LiveBoards) -> None:
     results: list[dict[str, object]] = []
 
-    def show(doing: str) -> None:
-        boards.doctor = {"doing": printable(doing), "results": list(results)}
+    def show(step: str) -> None:
+        boards.doctor = {"doing": printable(step), "results": list(results)}
 
     def note(name: str, checks: Iterable[Check]) -> None:
         results.append({"name": name, "checks": [_record(check) for check in checks]})
