@@ -268,11 +268,11 @@ def drive(tmp_path: Path, clock: Clock) -> Callable[..., StandInDrive]:
 @pytest.fixture
 def plugged(monkeypatch: pytest.MonkeyPatch) -> FakePorts:
     """The micro:bits that the system reports: none, until the test adds some."""
-    found = FakePorts()
-    monkeypatch.setattr("serial.tools.list_ports.comports", found.comports)
-    monkeypatch.setattr("psutil.disk_partitions", found.disk_partitions)
+    ports = FakePorts()
+    monkeypatch.setattr("serial.tools.list_ports.comports", ports.comports)
+    monkeypatch.setattr("psutil.disk_partitions", ports.disk_partitions)
     monkeypatch.setattr("noughts.recording.port_monitor.LOOK_S", 0.02)
-    return found
+    return ports
 
 
 @pytest.fixture

@@ -142,9 +142,9 @@ def test_flash_all_continues_after_failures(flash, drive, plugged, monkeypatch):
 
 def test_drive_with_io_errors_is_not_taken_as_back(drive, monkeypatch):
     """A mount that is just going away raises such errors."""
-    found = drives.look(drive().path)
+    looked_at = drives.look(drive().path)
     monkeypatch.setattr("noughts.boards.drive.Path.exists", fail(errno.EIO))
-    assert drives.wait_until_back(found) is None
+    assert drives.wait_until_back(looked_at) is None
 
 
 def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
@@ -152,9 +152,9 @@ def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
     old, new = drive(), drive()
     clock.on_sleep.remove(old.look)
     plugged.drives += [old.path, new.path]
-    found = drives.look(old.path)
-    assert drives.copy(b":00000001FF\n", found, lambda size: None)
-    assert drives.wait_until_back(found).path == new.path
+    looked_at = drives.look(old.path)
+    assert drives.copy(b":00000001FF\n", looked_at, lambda size: None)
+    assert drives.wait_until_back(looked_at).path == new.path
 
 
 @pytest.mark.parametrize(
@@ -322,6 +322,6 @@ def test_named_port_is_tried_though_the_drive_stays_away(flash, drive):
 )
 def test_only_port_is_used_unless_another_boards(fails, drive, monkeypatch, drive_id, ids, why):
     """Used when no port has the USB id of the drive."""
-    ports = [Port(f"/dev/tty{index}NE", each) for index, each in enumerate(ids)]
+    ports = [Port(f"/dev/tty{index}NE", serial_number) for index, serial_number in enumerate(ids)]
     monkeypatch.setattr("noughts.boards.flash.find_ports", lambda: ports)
     assert why in fails(drive(usb_id=drive_id).path, verify=True)

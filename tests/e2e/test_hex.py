@@ -15,7 +15,9 @@ from slim import slim, slim_hex
 def whole():
     """The game with the official firmwares."""
     files = files_for_boards()
-    return universal_hex({k: each.with_files(files) for k, each in firmware_for_boards().items()})
+    return universal_hex(
+        {k: firmware.with_files(files) for k, firmware in firmware_for_boards().items()}
+    )
 
 
 def hex_with(path, files):
@@ -61,7 +63,7 @@ def test_extract_restores_files_without_overwriting_others(tmp_path, printed, re
     folder, path = tmp_path / "new" / "files", hex_with(tmp_path / "it.hex", files_for_boards())
     for _ in range(2):  # the second time, they are there already
         printed("hex", "--extract", folder, path)
-        assert {each.name: each.read_bytes() for each in folder.iterdir()} == files_for_boards()
+        assert {file.name: file.read_bytes() for file in folder.iterdir()} == files_for_boards()
     (folder / "rules.py").write_text("mine")
     (folder / "ai.py").unlink()
     output = refused("hex", "--extract", folder, path)

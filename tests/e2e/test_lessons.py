@@ -18,15 +18,15 @@ SHEET = RULES / "sheet.py"
 
 @pytest.mark.parametrize(
     "lesson",
-    [long(each, id=each.stem) if each == PROVE_RULES else each for each in NUMBERED],
+    [long(path, id=path.stem) if path == PROVE_RULES else path for path in NUMBERED],
     ids=lambda lesson: lesson.stem,
 )
 def test_commands_reproduce_the_lessons_output_and_pictures(lesson, tmp_path):
     shutil.copytree(RULES, tmp_path / "docs" / "lessons" / "rules")
-    found = list(examples(lesson))
+    commands = list(examples(lesson))
     text = lesson.read_text("utf-8")
-    assert len(found) == text.count("$ noughts") >= 1
-    for example in found:
+    assert len(commands) == text.count("$ noughts") >= 1
+    for example in commands:
         printed = example.run(tmp_path)
         shown = re.escape(example.shown).replace(re.escape("...\n"), r"(?:.*\n)*")
         assert re.fullmatch(shown, printed), printed
@@ -97,5 +97,9 @@ def test_each_repaired_rule_is_needed(tmp_path, part, other):
 def test_rules_begin_in_the_centre_and_hard_in_a_corner():
     for start, cells in ((str(RULES / "no_forks.py"), {4}), ("hard", {0, 2, 6, 8})):
         assert set(noughts.engine(start).reply(noughts.Board()).cells) == cells
-    after = noughts.Board("XO.......")
-    assert {cell for cell in after.legal_moves if after.play(cell).value() == -1} == {3, 4, 6}
+    board_after = noughts.Board("XO.......")
+    assert {cell for cell in board_after.legal_moves if board_after.play(cell).value() == -1} == {
+        3,
+        4,
+        6,
+    }

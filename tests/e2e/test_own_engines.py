@@ -173,12 +173,12 @@ def test_installed_package_provides_engines(folder, monkeypatch, printed, fails)
 
 def test_endless_loop_is_stopped_at_the_time_limit(folder, fails):
     (folder / "mine.py").write_text("while 1: pass\n")
-    before = psutil.Process().children()
+    children_before = psutil.Process().children()
     assert fails("vs", "mine.py", "hard", "--limit", "0.5") == (
         "noughts: mine.py, in .........: did not answer within 0.5 s; "
         "look for an endless loop, or give it more time with --limit\n"
     )
-    assert psutil.Process().children() == before
+    assert psutil.Process().children() == children_before
 
 
 STUBBORN = """
@@ -211,9 +211,9 @@ def test_engine_and_its_children_end_however_noughts_ends(name, folder):
             assert len(numbers) == 3 and all(map(is_gone, numbers))
         finally:
             ours.kill()
-            for each in started:
+            for process in started:
                 with suppress(psutil.NoSuchProcess):
-                    each.kill()
+                    process.kill()
 
 
 PROGRAM = """

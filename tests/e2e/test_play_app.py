@@ -196,7 +196,10 @@ def test_same_keys_give_byte_identical_output(board, started, noughts):
     assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
     boot, *sent = [parse(line[1:-3]).sentence for line, *_ in rows if line.startswith("$")]
     assert isinstance(boot, Boot) and boot.hardware == board.upper()
-    assert [each.choice for each in sent[:2] if isinstance(each, Menu)] == ["Pbs", "Ebs"]
+    assert [sentence.choice for sentence in sent[:2] if isinstance(sentence, Menu)] == [
+        "Pbs",
+        "Ebs",
+    ]
     begun, *games = sent[2:]
     assert (begun.seats, begun.moves) == ("PE", ())
     assert len(games) > 3 and all(isinstance(game, Game) for game in games)

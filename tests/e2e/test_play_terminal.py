@@ -127,8 +127,8 @@ def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
     program.type("q")
     assert program.end() == 0
-    *_, after = program.text.split("\x1b[?1049l")
-    *_, games, memory = after.strip().split("\r\n")
+    *_, text_after = program.text.split("\x1b[?1049l")
+    *_, games, memory = text_after.strip().split("\r\n")
     assert games.endswith("choose another place with --db")
     assert "noughts: games are not stored: cannot make the folder" in games
     assert memory.startswith("noughts: the virtual board's memory: cannot use ")
@@ -163,9 +163,11 @@ def test_killed_board_prints_one_line_and_exits_with_1(started):
     program, board = started
     board.kill()
     assert program.end() == 1
-    *_, after = program.text.split("\x1b[?1049l")
-    assert "noughts: the virtual board is no longer running (killed?); start again\r\n" in after
-    assert "Traceback" not in after
+    *_, text_after = program.text.split("\x1b[?1049l")
+    assert (
+        "noughts: the virtual board is no longer running (killed?); start again\r\n" in text_after
+    )
+    assert "Traceback" not in text_after
 
 
 def test_replay_plays_automatically_and_can_be_stopped(terminal, db):

@@ -22,8 +22,12 @@ def shown():
     """The indented commands, except those that are `OPEN_ENDED`."""
     documents = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
     text = "\n".join(document.read_text("utf-8") for document in documents)
-    found = re.findall("^    noughts (.*)$", text, re.MULTILINE)
-    return [each for each in found if "--keys" in each or each.split()[0] not in OPEN_ENDED]
+    commands = re.findall("^    noughts (.*)$", text, re.MULTILINE)
+    return [
+        command
+        for command in commands
+        if "--keys" in command or command.split()[0] not in OPEN_ENDED
+    ]
 
 
 def test_every_command_is_found():
@@ -31,7 +35,7 @@ def test_every_command_is_found():
 
 
 @pytest.mark.parametrize(
-    "command", [long(each) if each in SLOW else each for each in dict.fromkeys(shown())]
+    "command", [long(command) if command in SLOW else command for command in dict.fromkeys(shown())]
 )
 def test_every_command_runs(command, folder, noughts):
     """Commands read the user's own games: here, those of a pupil who has played one."""

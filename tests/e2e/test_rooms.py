@@ -99,7 +99,7 @@ def test_commands_in_the_document_connect(document, secured, mosquitto, started,
         words = words.replace("broker.example", f"localhost:{secured.port}")
         words = words.replace("mqtt://localhost", open_to_all.url)
         process = started("watch", *words.split(), text=True)
-        of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
+        of_broker = (line for line in process.stdout if "mqtt" in line and not is_slow(line))
         assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
         process.send_signal(signal.SIGINT)
         assert process.wait(120) == 0
@@ -131,7 +131,7 @@ def test_publishing_over_tls_obeys_the_access_list(secured, watch, port, folder,
     board.say(*stages(DRAW))
     why = "it does not let this user publish to its topics; check its access list"
     room.happens("waiting", port=f"mqtts://{address}", why=why)
-    assert "3c" not in {each.get("room") for each in collector.events}
+    assert "3c" not in {event.get("room") for event in collector.events}
 
 
 @pytest.mark.parametrize(

@@ -276,5 +276,7 @@ def test_full_disk_ends_watch_on_one_line_without_losing_games(started, port, tm
     assert (process.returncode, error.count("\n")) == (1, 1)
     assert error.startswith("noughts: ")
     stored = {(game.number, game.moves) for game in games(db)}
-    shown = {(each["number"], "4") for each in events if each["event"] == "game" and each["moves"]}
+    shown = {
+        (event["number"], "4") for event in events if event["event"] == "game" and event["moves"]
+    }
     assert shown and shown <= stored

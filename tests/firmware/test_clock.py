@@ -28,10 +28,10 @@ BEFORE_US = range(3, 8)
 
 def count_of_timer(board):
     """The count of TIMER1; the board does not notice that somebody looked."""
-    before = board.snapshot()
+    snapshot = board.snapshot()
     board.debugger.write_word(CAPTURE3, 1)
     count = board.debugger.read_word(CC3)
-    before.restore()
+    snapshot.restore()
     return count
 
 
@@ -48,7 +48,7 @@ def test_interrupt_at_the_wrong_moment_makes_the_clock_jump():
         board.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
         board.uart.send(b"-")
         jumps += map(int, board.uart.receive().split())
-        if {each > 0 for each in jumps} == {True, False}:
+        if {jump > 0 for jump in jumps} == {True, False}:
             break
-    assert {each > 0 for each in jumps} == {True, False}
-    assert all(abs(abs(each) - 65.5) <= 1 for each in jumps)
+    assert {jump > 0 for jump in jumps} == {True, False}
+    assert all(abs(abs(jump) - 65.5) <= 1 for jump in jumps)

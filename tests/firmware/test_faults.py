@@ -66,7 +66,7 @@ def test_fault_is_shown_on_the_leds_and_the_serial_line(board, fault):
     else:
         files[name] = files[name].replace(old, new, 1)
     firmware = {"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board]
-    incomplete, mistaken = (scrolled(firmware, each) for each in ("files incomplete", "error"))
+    incomplete, mistaken = (scrolled(firmware, text) for text in ("files incomplete", "error"))
     expected, unexpected = mistaken, incomplete
     if new is None or name == "table.py":
         expected, unexpected = incomplete, mistaken

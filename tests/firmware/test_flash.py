@@ -28,7 +28,9 @@ def test_flashed_board_is_verified_and_plays(plugged_in, drive, tmp_path, nought
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
-    firmwares = {kind: each.with_files(files) for kind, each in firmware_for_boards().items()}
+    firmwares = {
+        kind: firmware.with_files(files) for kind, firmware in firmware_for_boards().items()
+    }
     path.write_text(universal_hex(firmwares))
     status, _, err = noughts(*words, "--hex", path)
     assert status == 1 and f"the table {other.id} gives away value by playing 5 in X.O......" in err
@@ -110,10 +112,14 @@ def test_doctor_reports_a_board_with_its_drive_and_port(plugged_in, mounted, doc
         f"✓ game       {__version__}, table 2798",
     ]
     facts = json.loads(doctor("--json"))
-    (found,) = facts["boards"]
-    assert (found["board"], found["firmware"], found["micropython"]) == ("V1", "1.1.1", "1.9.2")
-    assert (found["release"], found["table_id"]) == (__version__, "2798")
-    assert found["drive"] == str(mounted.path)
+    (board_facts,) = facts["boards"]
+    assert (board_facts["board"], board_facts["firmware"], board_facts["micropython"]) == (
+        "V1",
+        "1.1.1",
+        "1.9.2",
+    )
+    assert (board_facts["release"], board_facts["table_id"]) == (__version__, "2798")
+    assert board_facts["drive"] == str(mounted.path)
 
 
 def test_doctor_counts_a_port_that_is_named_too_as_one_board(virtual, tmp_path, doctor, plugged):
@@ -123,8 +129,8 @@ def test_doctor_counts_a_port_that_is_named_too_as_one_board(virtual, tmp_path, 
     link = tmp_path / "link"
     link.symlink_to(board.port)
     named = ("--port", board.port, "--port", str(link))
-    (found,) = json.loads(doctor("--json", *named))["boards"]
-    assert (found["port"], found["release"]) == (board.port, __version__)
+    (board_facts,) = json.loads(doctor("--json", *named))["boards"]
+    assert (board_facts["port"], board_facts["release"]) == (board.port, __version__)
 
 
 def test_no_restart_does_not_disturb_the_game(plugged_in, doctor):

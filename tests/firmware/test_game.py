@@ -108,18 +108,18 @@ def test_marks_and_cursor_blink_as_designed(start):
     shown = driver.board.leds()
     for _ in range(1100):
         driver.rest(2)
-        before, shown = shown, driver.board.leds()
+        shown_before, shown = shown, driver.board.leds()
         for led, level in enumerate(shown):
             levels[led].add(level)
         for led, times in changes.items():
-            if shown[led] != before[led]:
+            if shown[led] != shown_before[led]:
                 times.append(driver.board.clock_us / 1000)
     assert levels[2] == {4, 7} and levels[10] == {0, 9} and levels[12] == {9}
     lit = {led for led, seen in enumerate(levels) if seen != {0}}
     assert lit == {2, 10, 12}  # LED 10 is cell 3, where A's cursor is
     # All LEDs are drawn when the cursor blinks, so a mark's pulse may be late by that much.
     for led, period_ms, late_ms in ((2, 500, 110), (10, 100, 40)):
-        gaps = [after - before for before, after in itertools.pairwise(changes[led])]
+        gaps = [later - sooner for sooner, later in itertools.pairwise(changes[led])]
         assert all(abs(gap - period_ms) < late_ms for gap in gaps), gaps
         assert abs(sum(gaps) / len(gaps) - period_ms) < 40
 
@@ -221,8 +221,8 @@ def test_board_plays_a_best_move_in_every_position(firmware, up_to_symmetry):
     So no line of play beats it.
     """
     asked, ai = ask_hard(firmware, up_to_symmetry=up_to_symmetry), load_device("ai")
-    wanted = set(unfinished())
-    assert set(asked) == wanted or {*map(canonical, asked)} == {*map(canonical, wanted)}
+    positions = set(unfinished())
+    assert set(asked) == positions or {*map(canonical, asked)} == {*map(canonical, positions)}
     assert len(asked) == (627 if up_to_symmetry else 4520)
     for position, answer in asked.items():
         assert answer.cells == brain.best_cells(ai, position), position

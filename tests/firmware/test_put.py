@@ -238,8 +238,12 @@ def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run)
     assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 
     _, lines, _ = run("doctor", board, "--json")
-    (found,) = json.loads(lines[0])["boards"]
-    assert (found["gateway_group"], found["radio_group"], found["board"]) == (7, None, "V1")
+    (board_facts,) = json.loads(lines[0])["boards"]
+    assert (board_facts["gateway_group"], board_facts["radio_group"], board_facts["board"]) == (
+        7,
+        None,
+        "V1",
+    )
 
     _, lines, _ = run("put", board, "--radio", "off")
     assert "removed gateway.py" in lines

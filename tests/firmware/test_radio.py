@@ -53,9 +53,9 @@ class Sender(Driver):
     def id(self):
         """Its radio id."""
         lines = "\n".join(map(line_of, self.noise))
-        found = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", lines, re.MULTILINE)
-        assert found
-        return found[1]
+        match = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", lines, re.MULTILINE)
+        assert match
+        return match[1]
 
     def frame(self, body):
         inner = f"NR,{self.id},{body}"

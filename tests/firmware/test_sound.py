@@ -56,7 +56,7 @@ class Listener(Driver):
     @property
     def choices(self):
         sentences = (getattr(item, "sentence", None) for item in self.items)
-        return [each.choice for each in sentences if isinstance(each, Menu)]
+        return [sentence.choice for sentence in sentences if isinstance(sentence, Menu)]
 
 
 def listener(board="V2 2.1.2"):

@@ -80,14 +80,16 @@ def resent_after_restart(player):
 
 
 def test_v1_resends_its_newest_games_at_each_start():
-    before = [Game("0ABADB07", number, "PH", "A", (4,), 900, "x") for number in range(1, NEWEST)]
+    older_games = [
+        Game("0ABADB07", number, "PH", "A", (4,), 900, "x") for number in range(1, NEWEST)
+    ]
     ring = {
         str(number % NEWEST): f"{number}{write(game)}".encode()
-        for number, game in enumerate(before, 100_010)
+        for number, game in enumerate(older_games, 100_010)
     }
     player = Player(program("V1", {**device_files(), **ring}).microbit())
     player.start()
-    played = before + play(player, 4)
+    played = older_games + play(player, 4)
     again = resent_after_restart(player)
     assert sorted(again, key=played.index) == played[-NEWEST:]
     assert resent_after_restart(player) == again
@@ -105,7 +107,7 @@ def test_v2_adds_a_row_for_each_game_to_its_data_log():
 @pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
 def test_games_played_without_cables_reach_the_store(tmp_path, kinds, games_played):
     boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
-    wanted = [as_row(game) for *_, ended in boards for game in ended]
+    expected_rows = [as_row(game) for *_, ended in boards for game in ended]
     with closing(Store(tmp_path / "games.db", create=True)) as store:
         recorder = Recorder(store)
         for at in (FIRST_MS, SECOND_MS):  # plugged in twice
@@ -118,8 +120,8 @@ def test_games_played_without_cables_reach_the_store(tmp_path, kinds, games_play
                         [Received.of(name, game, at, late=True) for game in player.logged]
                     )
                 player.cut_power()
-        assert len(wanted) == games_played
-        assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
+        assert len(expected_rows) == games_played
+        assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(expected_rows)
         assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
 
 
@@ -158,5 +160,5 @@ def test_other_files_survive_starts_games_and_put(kind, clock):
     with closing(open_port(board.port)) as port:
         port.timeout = 10
         printed, error = microfs.execute(LISTING, port)
-    found = dict(map(literal_eval, printed.decode().splitlines()))
-    assert error == b"" and {name: found[name] for name in FOREIGN} == FOREIGN
+    files_found = dict(map(literal_eval, printed.decode().splitlines()))
+    assert error == b"" and {name: files_found[name] for name in FOREIGN} == FOREIGN

@@ -36,8 +36,8 @@ class ProgramOutput(PortDriver):
         """Lines as they arrive."""
         while True:
             until(lambda: self.listen() or self.items, "a line")
-            if found := LINE.search(self.items.pop(0).text):
-                ms, presses, down, x = found.groups()
+            if match := LINE.search(self.items.pop(0).text):
+                ms, presses, down, x = match.groups()
                 yield int(ms), int(presses), down == "True", int(x)
 
 

@@ -34,7 +34,10 @@ def repeatable_fields(items):
     """The fields of sentences that do not vary between runs; every item must be a sentence."""
     assert all(isinstance(item, ParsedSentence) for item in items), items
     fields = [vars(item.sentence) for item in items]
-    return [{name: each[name] for name in each if name not in ("boot", "ms")} for each in fields]
+    return [
+        {name: sentence_fields[name] for name in sentence_fields if name not in ("boot", "ms")}
+        for sentence_fields in fields
+    ]
 
 
 class Ours:

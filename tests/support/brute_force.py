@@ -31,7 +31,7 @@ def minimax(board: str) -> int:
     """1, 0 or -1 for the side that is to move."""
     if has_won(board, "XO"[board.count(".") % 2]):
         return -1
-    return max((-minimax(after) for _, after in following(board)), default=0)
+    return max((-minimax(board_after) for _, board_after in following(board)), default=0)
 
 
 @cache
@@ -40,13 +40,16 @@ def against_random(board: str, me: str, liking: Callable[[str, Chances], Any]) -
     for side in "XO":
         if has_won(board, side):
             return Fraction(side == me), Fraction(side != me)
-    found = [(after, against_random(after, me, liking)) for _, after in following(board)]
-    if not found:
+    outcomes = [
+        (board_after, against_random(board_after, me, liking))
+        for _, board_after in following(board)
+    ]
+    if not outcomes:
         return Fraction(0), Fraction(0)
-    if me == "XO"[len(found) % 2 == 0]:
-        return max(found, key=lambda each: liking(*each))[1]
-    won, lost = zip(*(chances for _, chances in found), strict=True)
-    return sum(won, Fraction(0)) / len(found), sum(lost, Fraction(0)) / len(found)
+    if me == "XO"[len(outcomes) % 2 == 0]:
+        return max(outcomes, key=lambda outcome: liking(*outcome))[1]
+    won, lost = zip(*(chances for _, chances in outcomes), strict=True)
+    return sum(won, Fraction(0)) / len(outcomes), sum(lost, Fraction(0)) / len(outcomes)
 
 
 Answer = Callable[[Position], Iterable[tuple[int, Fraction]]]
@@ -77,6 +80,6 @@ def ends(x: Answer, o: Answer) -> list[Fraction]:
             [chance * part for part in after(position.play(cell))]
             for cell, chance in (x, o)[mover](position)
         ]
-        return [sum(each, Fraction(0)) for each in zip(*parts, strict=True)] or mover_lost
+        return [sum(chances, Fraction(0)) for chances in zip(*parts, strict=True)] or mover_lost
 
     return after(EMPTY)

@@ -47,8 +47,8 @@ class PluggedBoard:
         def count() -> int:
             return self.daplink.packets.total() - self.daplink.packets[SERIAL_READ]
 
-        before = count()
-        yield lambda: count() - before
+        count_before = count()
+        yield lambda: count() - count_before
 
     def tap(self, page: Page, *buttons: Button) -> None:
         tap(page, self.board, buttons)

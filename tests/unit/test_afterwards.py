@@ -150,13 +150,18 @@ def test_run_details_come_from_own_board_else_from_a_cabled_one(listed, tmp_path
         for number, board in enumerate(("usb-1", "file-a.log", "radio-9A1B2C3D"), 1):
             insert(store, board, stages([4], number=number)[1], AT)
         insert(store, "usb-2", stages([4], boot="BBBBBBBB")[1], AT)
-    found = {(game["board"], game["release"]) for game in listed(db=db)}
-    assert found == {("usb-1", "1"), ("file-a.log", "1"), ("radio-9A1B2C3D", "2"), ("usb-2", None)}
+    releases = {(game["board"], game["release"]) for game in listed(db=db)}
+    assert releases == {
+        ("usb-1", "1"),
+        ("file-a.log", "1"),
+        ("radio-9A1B2C3D", "2"),
+        ("usb-2", None),
+    }
 
 
 def test_games_json_has_every_field(listed):
-    found = {game["game"]: game for game in listed()}
-    assert found[2] == {
+    games_by_number = {game["game"]: game for game in listed()}
+    assert games_by_number[2] == {
         "game": 2, "board": "usb-1", "board_name": None, "boot": "00000A83", "number": 2,
         "seats": "PP", "first": "B",
         "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
@@ -165,30 +170,30 @@ def test_games_json_has_every_field(listed):
         "hardware": "V1", "release": "0.1.0", "table_id": "2798",
         "plies": 7, "mistakes_a": 1, "mistakes_b": 0,
     }  # fmt: skip
-    assert found[4]["thought_ms"] == [1000]
-    assert found[3]["moves"] == [4, 0]
+    assert games_by_number[4]["thought_ms"] == [1000]
+    assert games_by_number[3]["moves"] == [4, 0]
 
 
 def test_stats_json_counts_results_boards_and_players(printed):
-    found = json.loads(printed("stats", "--json"))
-    assert found["games"] == 5
-    rows = {(row.pop("seats"), row.pop("first")): row for row in found["results"]}
+    totals = json.loads(printed("stats", "--json"))
+    assert totals["games"] == 5
+    rows = {(row.pop("seats"), row.pop("first")): row for row in totals["results"]}
     none = {"games": 0, "A": 0, "B": 0, "draw": 0, "abandoned": 0, "unfinished": 0}
     assert rows == {
         ("PP", "B"): none | {"games": 1, "B": 1},
         ("PE", "A"): none | {"games": 1, "B": 1},
         ("PH", "A"): none | {"games": 3, "draw": 1, "abandoned": 1, "unfinished": 1},
     }
-    assert found["first_moves"] == [1, 0, 0, 0, 2, 0, 0, 0, 0]
-    assert found["lengths"] == {"5": 0, "6": 1, "7": 1, "8": 0, "9": 1}
-    usb_1, other = found["boards"]
+    assert totals["first_moves"] == [1, 0, 0, 0, 2, 0, 0, 0, 0]
+    assert totals["lengths"] == {"5": 0, "6": 1, "7": 1, "8": 0, "9": 1}
+    usb_1, other = totals["boards"]
     assert usb_1 == {
         "board": "usb-1", "name": None, "games": 4, "won": 0, "drawn": 1, "lost": 0,
         "between_people": 1, "abandoned": 1, "unfinished": 1, "mistakes": 1,
         "mistakes_a_game": 1 / 3,
     }  # fmt: skip
     assert [other[name] for name in ("board", "games", "lost")] == ["usb-OTHER", 1, 1]
-    people = found["players"]["P"]
+    people = totals["players"]["P"]
     assert (people["games"], people["mistakes_a_game"]) == (4, 0.5)
 
 
@@ -200,11 +205,11 @@ def test_stats_count_each_kind_of_player_separately(printed, tmp_path):
     ]
     db = filled(tmp_path / "second.db", second)
     filled(db, stages(B_WINS, seats="PN", step_ms=900), board="page")
-    found = json.loads(printed("stats", "--json", db=db))
+    totals = json.loads(printed("stats", "--json", db=db))
     names = ("moves", "mistakes", "thought_ms")
-    counted = {seat: [found["players"][seat][name] for name in names] for seat in "HPN"}
+    counted = {seat: [totals["players"][seat][name] for name in names] for seat in "HPN"}
     assert counted == {"H": [4, 0, [100] * 3], "P": [6, 2, [900] * 3], "N": [3, 1, [900] * 3]}
-    page = found["boards"][0]  # an engine's results are not the chip's
+    page = totals["boards"][0]  # an engine's results are not the chip's
     assert [page[name] for name in ("board", "games", "won", "lost")] == ["page", 1, 0, 0]
     assert "person  minimax" in printed("games", "--seats", "pn", db=db)
 
@@ -249,7 +254,9 @@ def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
 def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a hex is written
     document = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text("utf-8")
-    (board, *_), counts = (json.loads(printed(each, "--json")) for each in ("boards", "stats"))
+    (board, *_), counts = (
+        json.loads(printed(command, "--json")) for command in ("boards", "stats")
+    )
     keys = [*board, *counts, *counts["boards"][0], *counts["results"][0], *counts["players"]["P"]]
     lines = ("solve X...O....", "solve X...O.... --chip", "table --check", "hex", "prove hard")
     *facts, hexes, proofs = (
@@ -299,7 +306,7 @@ def test_hostile_text_is_exported_as_plain_text():
             seats="=+", played_before=None, by_radio=0, **dict.fromkeys(fields, hostile),
         )  # fmt: skip
         columns = columns_of([game], int)
-        record = {column.name: each for column, (each,) in zip(COLUMNS, columns, strict=True)}
+        record = {column.name: cell for column, (cell,) in zip(COLUMNS, columns, strict=True)}
         file = io.StringIO()
         csv.writer(file).writerows([texts, [record[text] for text in texts]])
         (read,) = pandas.read_csv(io.StringIO(file.getvalue())).to_dict("records")
@@ -344,11 +351,11 @@ def test_dash_is_standard_output_for_export_and_refused_by_learn(printed, misuse
 @POSIX
 def test_export_and_report_refuse_to_overwrite_the_store(misused, stored, folder):
     (folder / "link").symlink_to(stored)
-    before = stored.read_bytes()
+    content_before = stored.read_bytes()
     for name in ("link", "games.db"):
         assert "is the store itself" in misused("export", "--format", "csv", "-o", name)
         assert "is the store itself" in misused("report", "--csv", "-o", name)
-    assert stored.read_bytes() == before
+    assert stored.read_bytes() == content_before
 
 
 @POSIX

@@ -307,13 +307,13 @@ def test_damaged_file_system_raises_only_noughts_errors(chunks, data):
 
 
 def test_common_and_bundled_firmware_is_recognized():
-    found = [
-        (each.board_model, each.release, each.micropython, each.layout)
-        for each in (*read_firmware(UNIVERSAL, "it").values(), *firmware_for_boards().values())
+    layouts = [
+        (firmware.board_model, firmware.release, firmware.micropython, firmware.layout)
+        for firmware in (*read_firmware(UNIVERSAL, "it").values(), *firmware_for_boards().values())
     ]
     # uflash packs V2's files where it finds room for them.
     of_uflash = range(uflash._FS_START_ADDR_V2, uflash._FS_END_ADDR_V2)
-    assert found == [
+    assert layouts == [
         ("V1", "1.0.1", "1.9.2", range(0x38C00, 0x3F800)),
         ("V2", "2.0.0-beta.5", "1.13", of_uflash),
         ("V1", "1.1.1", "1.9.2", range(0x38800, 0x3F800)),
@@ -339,9 +339,9 @@ def test_written_files_fill_whole_chunks():
     ],
 )
 def test_file_system_layout_is_read_from_the_firmware(board, bytes_at, layout):
-    (found,) = read_firmware(changed(board, bytes_at), "it").values()
-    assert (found.board_model, found.layout) == (board, layout)
-    assert bytes_at or found.memory.todict() == slim(board).memory.todict()
+    (firmware,) = read_firmware(changed(board, bytes_at), "it").values()
+    assert (firmware.board_model, firmware.layout) == (board, layout)
+    assert bytes_at or firmware.memory.todict() == slim(board).memory.todict()
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_files_are_listed_in_one_session(talker):
 
 
 @pytest.mark.parametrize(
-    "answer", [b"OK", b"", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
+    "answer", [b"OK", b"", BROKEN, *(b"OK" + nonsense + b"\x04\x04>" for nonsense in NONSENSE)]
 )
 def test_invalid_file_listing_raises_with_the_reason(talker, answer):
     why = "SyntaxError: invalid syntax" if answer is BROKEN else "its answer makes no sense"
@@ -287,7 +287,7 @@ def test_board_checks_report_its_game_radio_or_error(found, expected):
     ]
     kind = {"board_model": "V2", "firmware": "2.1.2", "micropython": "1.18"}
     probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **found)
-    assert [*of_board(probed)] == [Check(*each) for each in board + expected]
+    assert [*of_board(probed)] == [Check(*fields) for fields in board + expected]
 
 
 def test_drive_in_maintenance_mode_fails_its_check(tmp_path):
@@ -356,8 +356,8 @@ def test_doctor_lists_two_drives_with_the_same_id(drive, plugged, noughts, folde
     ],
 )
 def test_firmware_check_says_when_to_flash(board, release, good, advice):
-    found = of_board(ProbedBoard(board_model=board, firmware=release, micropython="1.13"))
-    (check,) = (each for each in found if each.what == "firmware")
+    checks = of_board(ProbedBoard(board_model=board, firmware=release, micropython="1.13"))
+    (check,) = (check_made for check_made in checks if check_made.what == "firmware")
     fix = "" if good else "; run `noughts flash`"
     assert check.good == good
     assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{fix}"
@@ -382,6 +382,6 @@ def test_start_that_differs_from_what_was_sent_is_refused(opened):
     lines = RADIO, write(replace(V2_BOOT, release=__version__))
     assert confirm_start(opened(*lines), "2798", SENDS).radio == SENDS
     other = [write(V2_BOOT)]  # of another release
-    for received, *wanted in (lines, "0000", SENDS), (lines, "2798", OFF), (other, "2798", OFF):
+    for received, *expected in (lines, "0000", SENDS), (lines, "2798", OFF), (other, "2798", OFF):
         with pytest.raises(BoardError, match="which is not what was sent; try again"):
-            confirm_start(opened(*received), *wanted)
+            confirm_start(opened(*received), *expected)

@@ -46,8 +46,8 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     assert head.split() == ["number", "name", "kind", "games", "last", "seen", "board"]
     assert "blue table" in one and "V1" in one and one.endswith(" usb-…61974e450027001a")
     assert "\u00d6l-Bank" in two  # its accent is normalized
-    known = [(each["number"], each["board"], each["name"]) for each in listed()]
-    assert known == [(1, LONG, "blue table"), (2, "usb-2", "\u00d6l-Bank")]
+    listed_boards = [(board["number"], board["board"], board["name"]) for board in listed()]
+    assert listed_boards == [(1, LONG, "blue table"), (2, "usb-2", "\u00d6l-Bank")]
     assert listed()[0]["heard"] == "2026-09-21T14:13:29.000Z"
     assert name_board("1", "").endswith("no longer has a name\n")
     assert listed()[0]["name"] is None
@@ -73,8 +73,8 @@ def test_board_name_is_shown_everywhere_and_filters_games(name_board, printed, l
     assert [game["board_name"] for game in listed("games")] == [None, None, "blue table"]
     exported = csv.DictReader(io.StringIO(printed("export")))
     assert [row["board_name"] for row in exported] == ["blue table", "", ""]
-    for part, found in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
-        assert [game["game"] for game in listed("games", "--board", part)] == found
+    for part, numbers in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
+        assert [game["game"] for game in listed("games", "--board", part)] == numbers
 
 
 @pytest.mark.parametrize("same", ["äpfel", "ÄPFEL", "A\u0308pfel"])
@@ -115,10 +115,10 @@ def test_hardware_is_that_of_the_latest_boot(listed, stored):
 )
 def test_refused_names_leave_boards_unchanged(name_board, noughts, listed, words, status, message):
     name_board("1", "blue")
-    found, out, err = noughts("boards", "name", *words)
-    assert (found, out) == (status, "")
+    exit_status, out, err = noughts("boards", "name", *words)
+    assert (exit_status, out) == (status, "")
     assert message in err and "\x1b" not in err
-    assert [each["name"] for each in listed()] == ["blue", None]
+    assert [board["name"] for board in listed()] == ["blue", None]
 
 
 def test_foreign_board_name_is_escaped(printed, stored):

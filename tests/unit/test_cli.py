@@ -52,7 +52,7 @@ def test_shell_completion_offers_possible_next_words(line, offered, folder, monk
     with pytest.raises(SystemExit):
         cli.main()
     out = capsys.readouterr().out
-    assert offered == {each.removeprefix("plain,") for each in out.splitlines()}
+    assert offered == {text_line.removeprefix("plain,") for text_line in out.splitlines()}
 
 
 def test_command_list_is_grouped_and_fits_a_small_terminal(noughts, printed):
@@ -290,7 +290,7 @@ def test_key_player_follows_the_requested_timing():
 
     board.press, board.release, board.tilt = map(record, ("press", "release", "tilt"))
     list(KeyPlayer(board).play(read_keys("A:40 20 AB:100 B tilt:400,-1000 5 flat A")))
-    waits = [(after[0] - before[0], *after[1:]) for before, after in itertools.pairwise(done)]
+    waits = [(later[0] - sooner[0], *later[1:]) for sooner, later in itertools.pairwise(done)]
     assert waits[0][1:] == ("press", "A") and waits[1:] == [
         (40, "release", "A"), (20, "press", "A"), (0, "press", "B"), (100, "release", "A"),
         (0, "release", "B"), (0, "press", "B"), (DOWN_MS, "release", "B"),
@@ -321,7 +321,7 @@ def clone(tmp_path, monkeypatch):
         ("empty", str(PROGRAM), str(PROGRAM)),
         ("another", str(PROGRAM), str(PROGRAM)),
         ("linked", str(PROGRAM), "noughts"),  # as uv and pipx install it
-        *(("linked", each, "noughts") for each in ("noughts/__main__.py", "notebook", "")),
+        *(("linked", place, "noughts") for place in ("noughts/__main__.py", "notebook", "")),
         ("empty", "my games/noughts", '"my games/noughts"'),
     ],
 )
@@ -339,8 +339,8 @@ def test_advice_names_the_program_as_users_can_type_it(
 def test_errors_and_doctor_name_the_program_as_typed(clone, monkeypatch, noughts, refused):
     none = clone / "none.db"
     assert f"`{PROGRAM} watch --db {none}` stores them" in refused("games", db=none)
-    found = [ProbedBoard(board_model="V2", firmware="2.0.0", micropython="1.13")]
-    monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: found)
+    probed_boards = [ProbedBoard(board_model="V2", firmware="2.0.0", micropython="1.13")]
+    monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: probed_boards)
     monkeypatch.setattr("noughts.cli.board.probe", lambda board, restart: None)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
 

@@ -113,8 +113,8 @@ def test_recorder_confirms_messages_after_storing_and_on_exit(store, monkeypatch
     source, confirmed = QueuedSource(), []
 
     def deliver(number):
-        for each in stages(DRAW, number=number):
-            source.put(DataReceived("3b/usb-1", write(each).encode() + b"\n", AT + each.ms))
+        for game in stages(DRAW, number=number):
+            source.put(DataReceived("3b/usb-1", write(game).encode() + b"\n", AT + game.ms))
         source.put(Delivered(lambda: confirmed.append(number)))
 
     recorder = Recorder(store, [source])

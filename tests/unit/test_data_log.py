@@ -149,10 +149,10 @@ def test_damaged_log_raises_or_gives_only_ended_games(changes, length):
     for at, byte in changes:
         content[at % 9000] = byte  # only where there is data
     try:
-        found = read_log(bytes(content[: len(LOG) - length % 3000])).games
+        read_games = read_log(bytes(content[: len(LOG) - length % 3000])).games
     except DataLogError:
         return
-    assert all(game.end != "-" for game in found)
+    assert all(game.end != "-" for game in read_games)
 
 
 def stored(db, columns=COLUMNS):
@@ -263,9 +263,9 @@ def read(tmp_path):
 
 def test_log_is_read_once_until_its_drive_is_remounted_or_replugged(read):
     logs = [(NO_LOG, 0), (LOG, 0), (LOG, 0), (LOG, 1), (NO_DRIVE, 0), (LOG, 1), (LOG, 1)]
-    found = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
-    assert [each.sentence for each in found] == [*PLAYED * 3, TWO]
-    assert found[0] == Received.of(BOARD, PLAYED[0], found[0].at, late=True)
+    received = read(*logs, (data_log(HEADING), 2), (data_log(row(TWO)), 3))
+    assert [line.sentence for line in received] == [*PLAYED * 3, TWO]
+    assert received[0] == Received.of(BOARD, PLAYED[0], received[0].at, late=True)
 
 
 def test_logs_of_two_drives_with_the_same_id_are_both_read(tmp_path, closing):
@@ -276,7 +276,7 @@ def test_logs_of_two_drives_with_the_same_id_are_both_read(tmp_path, closing):
     drives = [look(tmp_path / "one"), look(tmp_path / "two")]
     source, received = closing(DataLogs(lambda: drives)), []
     until(lambda: received.extend(source.poll()) or len(received) == 2, "both games")
-    assert [each.sentence for each in received] == PLAYED
+    assert [line.sentence for line in received] == PLAYED
 
 
 def test_unreadable_log_is_reported_once(read):
@@ -286,7 +286,7 @@ def test_unreadable_log_is_reported_once(read):
     why = "MY_DATA.HTM is cut short or damaged; copy it from the board's drive once more"
     assert short.text() == f"{describe.short(BOARD)}: {why}"
     assert short.record()["event"] == "unreadable"
-    assert [each.sentence for each in whole] == PLAYED
+    assert [line.sentence for line in whole] == PLAYED
     assert "cannot use" in failing.why
 
 

@@ -187,7 +187,7 @@ def test_each_line_wins_and_cells_score_only_on_their_lines(line, player):
     for count, cell in enumerate(line, 1):
         assert rules.result(marks, score) == 2
         rules.place(marks, score, cell, player)
-        assert score == [player * len({*line[:count]} & {*each}) for each in LINES]
+        assert score == [player * len({*line[:count]} & {*row}) for row in LINES]
     assert rules.result(marks, score) == player
 
 

@@ -54,19 +54,19 @@ def test_install_commands_name_known_packages():
     """We publish no packages: a command installs the clone, or other people's packages."""
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     debian = (ROOT / "tools" / "get_test_programs.sh").read_text("utf-8")
-    known = {
+    known_packages = {
         "uv tool": {"."},
         "pipx": {"."},
         "pip": {".", *re.findall(r'"([\w-]+)>=', project)},
         "apt": {"python3-venv", *re.findall(r"\bget ([\w-]+)", debian)},
     }
     line = r"\b(uv tool|pipx|pip|apt)(?:-get)? install ([^`\n]+)"
-    found = [each for text in guides() for each in re.findall(line, text)]
-    assert {tool for tool, _ in found} == set(known)
-    for tool, words in found:
-        assert set(words.split()) <= known[tool], f"{tool} install {words}"
+    commands = [command for text in guides() for command in re.findall(line, text)]
+    assert {tool for tool, _ in commands} == set(known_packages)
+    for tool, words in commands:
+        assert set(words.split()) <= known_packages[tool], f"{tool} install {words}"
     extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
-    named = [each for text in guides() for each in re.findall(r'"[\w.]+\[([\w,]+)\]"', text)]
+    named = [extra for text in guides() for extra in re.findall(r'"[\w.]+\[([\w,]+)\]"', text)]
     assert named and set(",".join(named).split(",")) <= set(re.findall("^(.+) = ", extras, re.M))
 
 

@@ -55,8 +55,8 @@ def test_kind_loses_to_random_play_as_often_as_possible():
     for position in unfinished():
         board, me = str(position), position.turn
         reply = ENGINES["kind"].reply(position)
-        after = dict(following(board))[reply.cells[0]]
-        chances = against_random(after, me, kind_key)
+        board_after = dict(following(board))[reply.cells[0]]
+        chances = against_random(board_after, me, kind_key)
         assert chances == against_random(board, me, kind_key)
     for seat, me in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
         assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, kind_key)
@@ -119,8 +119,8 @@ def best_moves(board):
     """The cells that hard may choose, by brute force."""
     me = "XO"[board.count(".") % 2 == 0]
     keys = {
-        cell: hard_key(after, against_random(after, me, hard_key))
-        for cell, after in following(board)
+        cell: hard_key(board_after, against_random(board_after, me, hard_key))
+        for cell, board_after in following(board)
     }
     return {cell for cell in keys if keys[cell] == max(keys.values())}
 
@@ -143,9 +143,9 @@ def test_medium_wins_or_blocks_if_it_can_and_else_plays_like_easy():
     for position in unfinished():
         assert brain.best_cells(ai, position, "E") == list(position.free)
         board = Board.of(position)
-        wanted = board.completing(board.turn) or board.completing(board.other)
+        completing = board.completing(board.turn) or board.completing(board.other)
         cells = brain.best_cells(ai, position, "M")
-        assert set(cells) <= set(wanted) if wanted else cells == list(position.free)
+        assert set(cells) <= set(completing) if completing else cells == list(position.free)
 
 
 def test_committed_table_equals_the_generated_one():

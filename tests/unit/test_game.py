@@ -61,10 +61,10 @@ def test_review_and_mistakes_agree_with_the_solver(order, plies):
     for ply, cell in enumerate(order[:plies]):
         if not position.over:
             moves.append(cell)
-            after = position.play(cell)
-            if -solver.value(after) != solver.value(position):
+            position_after = position.play(cell)
+            if -solver.value(position_after) != solver.value(position):
                 wrong_plies.append(ply)
-            position = after
+            position = position_after
     assert [ply for ply, move in enumerate(review(moves)) if move.mistake] == wrong_plies
     of_second = sum(ply % 2 for ply in wrong_plies)
     counts = len(wrong_plies) - of_second, of_second
@@ -89,35 +89,38 @@ def test_known_moves_get_their_verdicts(start, cell, expected):
 
 
 def test_puzzles_are_positions_with_one_right_move_among_several():
-    wanted = {
-        canonical(each)
-        for each in unfinished()
-        if sum(-solver.value(each.play(cell)) == solver.value(each) for cell in each.free) == 1
-        and len(each.free) > 1
+    expected_positions = {
+        canonical(position)
+        for position in unfinished()
+        if sum(
+            -solver.value(position.play(cell)) == solver.value(position) for cell in position.free
+        )
+        == 1
+        and len(position.free) > 1
     }
-    assert {each.position for each in puzzles()} == wanted
-    assert len(puzzles()) == len(wanted) == 294
-    for each in puzzles():
-        assert solver.value_preserving_moves(each.position) == [each.right]
-        assert each.wins == (solver.value(each.position) == 1)
+    assert {puzzle.position for puzzle in puzzles()} == expected_positions
+    assert len(puzzles()) == len(expected_positions) == 294
+    for puzzle in puzzles():
+        assert solver.value_preserving_moves(puzzle.position) == [puzzle.right]
+        assert puzzle.wins == (solver.value(puzzle.position) == 1)
 
 
 def test_puzzle_level_depends_on_depth_or_on_answers():
     """Depth decides, until enough people have answered."""
-    found = {(each.depth, puzzle_level(each, {})) for each in puzzles()}
-    assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
+    depths_and_levels = {(puzzle.depth, puzzle_level(puzzle, {})) for puzzle in puzzles()}
+    assert depths_and_levels == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
     answers = [(4, 0), (5, 0), (100, 9), (100, 10), (100, 29), (100, 30)]
-    assert [puzzle_level(hard, {hard.position: each}) for each in answers] == [3, 1, 1, 2, 2, 3]
+    assert [puzzle_level(hard, {hard.position: answer}) for answer in answers] == [3, 1, 1, 2, 2, 3]
 
 
 def test_draw_picks_a_random_symmetry_and_not_the_last_puzzle():
     random, least = Random(1), canonical(parse("XX..O...."))
 
     def drawn(before=EMPTY):
-        found = random_puzzle(random, lambda each: each.position == least, before)
-        assert solver.value_preserving_moves(found.position) == [found.right]
-        return found.position
+        puzzle = random_puzzle(random, lambda candidate: candidate.position == least, before)
+        assert solver.value_preserving_moves(puzzle.position) == [puzzle.right]
+        return puzzle.position
 
     turned = Counter(drawn() for _ in range(400))
     assert len(turned) == 8 and min(turned.values()) > 25
@@ -203,10 +206,10 @@ def test_store_and_capture_give_equal_games_and_html_tables(tmp_path, printed):
     stored = [(game.number, game.end, [*map(int, game.moves)]) for game in noughts.games(db)]
     received = noughts.games_in_capture(captured)
     assert stored == [(game.number, game.end, [*game.moves]) for game in received]
-    wanted = noughts.GameFilter(results=("abandoned",))
-    assert [game.number for game in noughts.games(db, wanted)] == [2]
+    game_filter = noughts.GameFilter(results=("abandoned",))
+    assert [game.number for game in noughts.games(db, game_filter)] == [2]
     assert noughts.games(db)._repr_html_().count("<tr>") == 3
-    assert repr(noughts.games(db, wanted)) == f"<games: 1 game in {db}>"
+    assert repr(noughts.games(db, game_filter)) == f"<games: 1 game in {db}>"
     assert "no games are stored in lost.db yet" in repr(noughts.games("lost.db"))
     assert "<td>moving first</td><td>22</td>" in noughts.prove("kind")._repr_html_()
     result = noughts.match("medium", "random", games=41, seed=3)

@@ -38,9 +38,9 @@ def test_habits_without_games_are_random_play():
     unknown = learn.Habits([])
     for position in unfinished():
         assert all(isclose(p, 1 / len(position.free)) for p in unknown.anywhere(position).values())
-    known = float(solver.win_chance() + solver.win_chance(hard_to_move=False)) / 2
-    assert isclose(learn.Chances(learn.by_table(HARD), unknown).win, known)
-    assert isclose(learn.best(unknown), known)
+    known_chance = float(solver.win_chance() + solver.win_chance(hard_to_move=False)) / 2
+    assert isclose(learn.Chances(learn.by_table(HARD), unknown).win, known_chance)
+    assert isclose(learn.best(unknown), known_chance)
     assert learn.fit(unknown) == HARD
 
 
@@ -49,7 +49,7 @@ def test_habits_combine_seen_moves_with_general_preferences():
     habits = learn.Habits([game] * 996)
     assert (habits.games, habits.moves) == (996, 996)
     assert habits.anywhere(EMPTY)[4] > 0.996
-    took = {each.kind: each for each in habits.readiness()}
+    took = {readiness.kind: readiness for readiness in habits.readiness()}
     assert set(took) == {"take the centre", "take a corner", "take an edge"}
     centre = took["take the centre"]
     assert (centre.could, centre.did, centre.by_chance) == (996, 1.0, pytest.approx(1 / 9))
@@ -99,12 +99,14 @@ def test_200_games_suffice_to_find_the_best_play_against_a_habit(person):
 @pytest.mark.parametrize("count", [100, long(400)])
 def test_predicted_gain_interval_contains_the_true_gain(person, count):
     games = played(person, HARD, count, seed=1)
-    found = learn.estimate(games, HARD)
-    before, after = (learn.by_table(each) for each in (HARD, learned(person, count)[1]))
-    gain = win_chance(person, after) - win_chance(person, before)
-    assert found.gain[0] > 0
-    assert found.gain[0] < gain < found.gain[1]
-    assert found.gain[0] < found.after - found.before < found.gain[1]
+    predicted = learn.estimate(games, HARD)
+    policy_before, policy_after = (
+        learn.by_table(some_table) for some_table in (HARD, learned(person, count)[1])
+    )
+    gain = win_chance(person, policy_after) - win_chance(person, policy_before)
+    assert predicted.gain[0] > 0
+    assert predicted.gain[0] < gain < predicted.gain[1]
+    assert predicted.gain[0] < predicted.after - predicted.before < predicted.gain[1]
 
 
 @pytest.mark.parametrize("seed", [0, long(1)])
@@ -118,10 +120,10 @@ def test_learned_table_never_loses(seed):
         return tuple(cell for cell in position.free if liking[cell] == most)
 
     table = learn.fit(learn.Habits(played(person, HARD, 80, seed)))
-    found = prove(
+    proof = prove(
         Chip("H", load_device("ai", {**device_files(), "table.py": brain.source(table).encode()}))
     )
-    assert found.never_loses and found.value_losing_positions == 0
+    assert proof.never_loses and proof.value_losing_positions == 0
     assert len(table.payload) <= learn.MAX_BYTES
 
 
@@ -136,21 +138,23 @@ def test_full_book_has_the_largest_gains_and_the_rest_is_listed(monkeypatch):
     assert win < learn.Chances(learn.by_table(roomy), habits).win - 0.01
     missed = learn.left_out(table, habits)
     assert missed
-    for each in missed:  # its gain is that of playing it
-        assert each.before == own(each.position)
+    for entry in missed:  # its gain is that of playing it
+        assert entry.before == own(entry.position)
         policy = {position: own(position) for position in brain.classes()}
-        chances = learn.Chances((policy | {each.position: each.after}).__getitem__, habits)
-        assert isclose(chances.win - win, each.gain) and each.gain > learn.LEAST_GAIN
-        assert each.after[0] in value_preserving_moves(each.position)
+        chances = learn.Chances((policy | {entry.position: entry.after}).__getitem__, habits)
+        assert isclose(chances.win - win, entry.gain) and entry.gain > learn.LEAST_GAIN
+        assert entry.after[0] in value_preserving_moves(entry.position)
 
 
 def test_changes_give_their_gain_reach_and_expected_mistakes():
     habits, table = learned(centre_first, 100)
-    found = learn.changes(HARD, table, habits)
+    table_changes = learn.changes(HARD, table, habits)
     reach = learn.Chances(learn.by_table(table), habits).reach()
-    assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
-    assert found[0].gain > 0.1
-    for change in found:
+    assert [change.gain for change in table_changes] == sorted(
+        (change.gain for change in table_changes), reverse=True
+    )
+    assert table_changes[0].gain > 0.1
+    for change in table_changes:
         assert change.reach == reach[change.position]
         assert change.before == brain.choose(change.position, HARD).cells
         assert change.after == brain.choose(change.position, table).cells

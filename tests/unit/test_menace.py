@@ -28,7 +28,9 @@ pytestmark = pytest.mark.usefixtures("folder")
 def test_each_position_with_a_choice_has_a_box():
     """Michie's 287 leave out the opener's positions that the next move loses."""
     boxes = Menace().boxes
-    assert set(boxes) == {canonical(each) for each in unfinished() if len(each.free) > 1}
+    assert set(boxes) == {
+        canonical(position) for position in unfinished() if len(position.free) > 1
+    }
     by_ply = Counter(position.ply for position in boxes)
     assert [by_ply[ply] for ply in (0, 2, 4, 6)] == [1, 12, 108, 183]
     assert sum(by_ply[ply] for ply in (1, 3, 5, 7)) == 289
@@ -118,7 +120,7 @@ def test_train_learns_in_both_seats_and_its_curve_averages_them(printed):
     assert read_menace("m.json").boxes == again.boxes
     for number, menace in (0, Menace()), (-1, again):
         both = zip(odds(menace.reply, rules), odds(rules, menace.reply)[::-1], strict=True)
-        assert curve[number][1:] == pytest.approx([sum(each) / 2 for each in both], abs=1e-12)
+        assert curve[number][1:] == pytest.approx([sum(pair) / 2 for pair in both], abs=1e-12)
     title = " ".join(printed(*line.split()).partition("\nIts exact")[0].split())
     counts = "won {}, drawn {}, lost {}".format(*map(results.count, (1, 0, -1)))
     assert title == f"menace against rules, moving first and second, 8 games, seed 7: {counts}"

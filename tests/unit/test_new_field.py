@@ -65,7 +65,7 @@ def test_new_field_is_read_stored_and_shown(changed_tree, repository, tmp_path, 
     """In the device, `protocol/sentences.py`, the schema and the document, and nowhere else."""
     tree = changed_tree(NEW_FIELDS[table])
     sentences = [BOOT] if table == "boots" else stages([4, 0], "x")
-    log = "".join(framed(f"{body(each)},40C") + "\r\n" for each in sentences)
+    log = "".join(framed(f"{body(sentence)},40C") + "\r\n" for sentence in sentences)
     (tree / "board.log").write_text(log)
     command = [sys.executable, "-m", "noughts", "watch", "--json", "--from", tree / "board.log"]
     environment = os.environ | {"PYTHONPATH": str(tree / "host")}

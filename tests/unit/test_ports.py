@@ -176,10 +176,10 @@ class Monitor(PortMonitor):
                     assert abs(change.at - now()) < 60_000
                     if not change.data:  # its port was opened
                         continue
-                    before = b""
+                    data_before = b""
                     if changes and isinstance(changes[-1], DataReceived):
-                        before = changes.pop().data
-                    change = DataReceived(change.board, before + change.data, None)
+                        data_before = changes.pop().data
+                    change = DataReceived(change.board, data_before + change.data, None)
                 changes.append(change)
             return len(changes) >= count
 
@@ -196,7 +196,7 @@ def follow(monkeypatch):
 
 def test_boards_are_named_by_usb_id_or_port(port, follow):
     one, two = port("one"), port("two")
-    name, other = (os.path.realpath(each.path) for each in (one, two))
+    name, other = (os.path.realpath(port_end.path) for port_end in (one, two))
     follower = follow()
     assert follower.poll() == []
     follower.ports = [Port(name, "9900aa"), Port(other, None)]
@@ -296,9 +296,9 @@ def test_port_that_never_stops_sending_does_not_delay_others(port, follow):
 
     def has_other():
         loud.offer(*[BOOT] * 200)
-        changes = [each for each in follower.poll() if isinstance(each, DataReceived)]
-        assert all(len(each.data) <= 4096 for each in changes)
-        received.extend(each.data for each in changes if each.board == quiet.path)
+        changes = [change for change in follower.poll() if isinstance(change, DataReceived)]
+        assert all(len(change.data) <= 4096 for change in changes)
+        received.extend(change.data for change in changes if change.board == quiet.path)
         return b"".join(received) == b"me too"
 
     until(has_other, "the other's bytes", step_s=0)

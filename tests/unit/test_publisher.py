@@ -174,10 +174,12 @@ def test_message_holds_lines_of_one_board_in_order(store):
     numbers_of = {"usb-1": range(0, 400, 10), "usb-2": [n for n in range(400) if n % 10]}
     board_of = {number: board for board, numbers in numbers_of.items() for number in numbers}
     store.add_many([Received(board_of[n], None, f"{noise} {n}", AT + n) for n in range(400)])
-    found = sent_messages(store)
-    assert max(len(each.lines) for each in found) < MAX_MESSAGE
+    messages = sent_messages(store)
+    assert max(len(message.lines) for message in messages) < MAX_MESSAGE
     for board, numbers in numbers_of.items():
-        lines = b"".join(each.lines for each in found if each.board == board).splitlines()
+        lines = b"".join(
+            message.lines for message in messages if message.board == board
+        ).splitlines()
         assert [int(line.split()[-1]) for line in lines] == list(numbers)
 
 
@@ -190,8 +192,8 @@ def test_sentences_are_published_as_received(store):
         store.add_many([Received.of(board, game, AT + game.ms, late) for game in played[-late:]])
     insert(store, "usb-1", stages([4], number=3)[1], None)  # at an unknown time
     insert(store, "page", stages([4], seats="PD")[1], AT)  # against an engine that boards lack
-    sent = [line.split(b" ", 1)[1] for each in sent_messages(store) for line in
-            each.lines.splitlines()]  # fmt: skip
+    sent = [line.split(b" ", 1)[1] for message in sent_messages(store) for line in
+            message.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
     assert sent[8] == f"{radio} {write(late_end, '9A1B2C3D')}".encode()
@@ -203,7 +205,7 @@ def test_menu_is_published_whenever_it_shows_a_choice(store):
     shown = [Menu(BOOT.boot, choice) for choice in ("Pbs", "Ebs", "Pbs")]
     for ms, menu in enumerate(shown):
         insert(store, "usb-1", menu, AT + ms)
-    lines = [line for each in sent_messages(store) for line in each.lines.splitlines()]
+    lines = [line for message in sent_messages(store) for line in message.lines.splitlines()]
     assert [line.split(b" ", 2)[2] for line in lines] == [write(menu).encode() for menu in shown]
 
 
@@ -214,7 +216,7 @@ def test_line_is_published_when_its_time_arrives(store):
         insert(store, "usb-1", sentence, None)
     insert(store, "usb-1", stages([4], number=2)[1], AT)
     messages, last = publisher.messages_after(store, 0, "3b")
-    assert [each.lines.count(b"\n") for each in messages] == [1]
+    assert [message.lines.count(b"\n") for message in messages] == [1]
     for ms, sentence in enumerate(played):
         insert(store, "usb-1", sentence, AT + ms)
     (message,), _ = publisher.messages_after(store, last, "3b")

@@ -70,7 +70,11 @@ def test_sentence_is_stored_before_its_event(recorder, store):
     about_no_game = BOOT, Menu(BOOT.boot, "Hbs")
     with contextlib.closing(sqlite3.connect(store.path)) as other:
         for lines, (sentence, number) in enumerate(
-            [*((each, None) for each in about_no_game), *((each, 1) for each in game)], 1
+            [
+                *((sentence_sent, None) for sentence_sent in about_no_game),
+                *((sentence_sent, 1) for sentence_sent in game),
+            ],
+            1,
         ):
             assert receive(recorder, "usb-1", wire(sentence), AT) == [
                 SentenceStored("usb-1", sentence, number, True)
@@ -197,7 +201,9 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
         assert len(recorder.pending) == len(first)
         assert store.read("SELECT * FROM boards") == []
     waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
-    assert [each.data for each in waiting] == [wire(each)[:-2] + b"\n" for each in first]
+    assert [message.data for message in waiting] == [
+        wire(message)[:-2] + b"\n" for message in first
+    ]
     *stored, free = recorder.poll()
     assert [event.sentence for event in stored] == first
     assert free == StoreFree(str(store.path))
@@ -243,15 +249,15 @@ def test_lines_that_could_not_be_stored_can_be_read_again(store, recorder, tmp_p
             for change in changes:
                 reader.take(change)
     reader.settle()
-    found = [(game.board, game.number, game.started) for game in games(store, GameFilter())]
-    assert found == [("usb-1", 1, None), ("3b/usb 2", 2, AT - 1000)]
+    stored_games = [(game.board, game.number, game.started) for game in games(store, GameFilter())]
+    assert stored_games == [("usb-1", 1, None), ("3b/usb 2", 2, AT - 1000)]
 
 
 @pytest.mark.parametrize("error", [StoreError("no room"), StoreBusyError("in use")])
 def test_what_is_stored_is_reported_even_if_the_rest_fails(store, recorder, monkeypatch, error):
     add_many, sent = (
         Store.add_many,
-        [each for n in range(1, 260) for each in stages(DRAW, number=n)],
+        [game for n in range(1, 260) for game in stages(DRAW, number=n)],
     )
 
     def fail_later(store, received):
@@ -279,8 +285,8 @@ def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted):
     store.name_board("usb-1", "red")
     with contextlib.closing(Recorder(store)) as recorder:
         receive(recorder, "usb-1", wire(BOOT, *first), AT)
-        for each in tmp_path.glob(deleted):
-            each.unlink()
+        for file in tmp_path.glob(deleted):
+            file.unlink()
         gone, *stored = receive(recorder, "usb-1", wire(*second[:5]), AT)
         now = db.with_name("games-2.db")
         assert gone == StoreGone(str(db), str(now))
@@ -291,8 +297,8 @@ def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted):
         assert recorder.store.path == now
     assert (game.number, game.thought_ms) == (2, [1000] * 9)
     if deleted == "games.db-wal":
-        with Store(db) as before:
-            assert 1 in [game.number for game in games(before, GameFilter())]
+        with Store(db) as first_store:
+            assert 1 in [game.number for game in games(first_store, GameFilter())]
 
 
 @pytest.mark.parametrize(
@@ -309,15 +315,15 @@ def test_recorder_replaces_store_deleted_during_recording(tmp_path, deleted):
 def test_raw_line_with_invalid_time_or_name_is_plain_data(head):
     """It is read like any other line: its sentence counts, but its board does not."""
     text = f"{head} {write(stages([4])[1])}\n".encode()
-    (found,) = capture.read(io.BytesIO(text))
-    assert (found.board, found.at, found.data) == (None, None, text)
+    (received,) = capture.read(io.BytesIO(text))
+    assert (received.board, received.at, received.data) == (None, None, text)
 
 
 @pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]", "/dev/\x07\u202e"])
 def test_board_names_are_printable_and_survive_raw_lines(name):
     board = name_of(Port(name, None))
-    (found,) = capture.read(io.BytesIO(capture.raw_line(board, "text", AT)))
-    assert found.board == board and board.startswith("/") and board.isprintable()
+    (received,) = capture.read(io.BytesIO(capture.raw_line(board, "text", AT)))
+    assert received.board == board and board.startswith("/") and board.isprintable()
     assert name_of(Port(name, "99\x1b\u2066")).isprintable()
 
 
@@ -358,7 +364,8 @@ def test_gateway_relays_boards_and_is_not_one_itself(recorder, store):
 def test_radio_board_name_includes_its_room(recorder):
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
     names = [
-        receive(recorder, each, wire(RADIO_BOOT, radio_id=ONE), AT)[0].board for each in gateways
+        receive(recorder, gateway, wire(RADIO_BOOT, radio_id=ONE), AT)[0].board
+        for gateway in gateways
     ]
     assert names == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
     assert all(map(is_by_radio, names)) and not is_by_radio(f"radio-{ONE}.log")
@@ -390,8 +397,8 @@ def test_excess_radio_lines_of_one_game_are_noise(recorder, store):
     assert sum(isinstance(event, NoiseReceived) for event in events) == 100
     noise, sentences = stored_lines(store)
     assert (len(noise), sentences) == (100, 200)
-    for each in game:
-        (event,) = receive(recorder, "usb-2", wire(each), AT + each.ms)
+    for sentence in game:
+        (event,) = receive(recorder, "usb-2", wire(sentence), AT + sentence.ms)
     assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
         ("40", "1000,2000")
     ]

@@ -60,7 +60,7 @@ def test_live_game_identifies_the_boot_until_the_port_is_reopened(recorder, stor
     (begun,) = send(recorder, NOW[0], at=AT + 1000)
     (ended,) = send(recorder, NOW[-1], at=AT + 9000)
     (again,) = send(recorder, STORED[1], at=AT + 9000)
-    assert [each.late for each in (stored, begun, ended, again)] == [True, False, False, True]
+    assert [event.late for event in (stored, begun, ended, again)] == [True, False, False, True]
     recorder.take(DataReceived(BOARD, b"", AT + 10_000))
     (last,) = send(recorder, NOW[-1], at=AT + 11_000)
     assert last.late
@@ -75,14 +75,16 @@ def test_recovered_games_have_played_before_and_no_start(recorder, store):
         f"usb-1: game 3: person against hard, draw after 9 moves, played before {BEFORE}",
         "usb-1: game 4: A is a person, B is the chip (hard); A begins",
     ]
-    found = list(games(store, GameFilter()))
-    assert [(game.started, game.played_before) for game in found] == [(None, AT)] * 3 + [(AT, None)]
+    stored_games = list(games(store, GameFilter()))
+    assert [(game.started, game.played_before) for game in stored_games] == [(None, AT)] * 3 + [
+        (AT, None)
+    ]
     record = events[1].record()
     assert (record["late"], record["played_before"]) == (True, "2026-09-21T14:13:20.000Z")
     # Receiving them again at a later start does not change the store.
-    before = store.read("SELECT * FROM games")
+    rows_before = store.read("SELECT * FROM games")
     assert not any(event.new for event in send(recorder, *STORED, at=AT + 10**9))
-    assert store.read("SELECT * FROM games") == before
+    assert store.read("SELECT * FROM games") == rows_before
 
 
 @pytest.mark.parametrize("end", ["playing", "silent", "gone"])
@@ -107,17 +109,17 @@ def test_resent_games_are_summed_up_when_resending_ends(recorder, clock, end):
 def test_reopened_port_in_raw_lines_makes_the_boot_unknown(folder, noughts):
     """A later `$NB` may have been missed, and then games would get a wrong start."""
     texts = [write(BOOT), "", write(NOW[-1])]  # an empty line means that the port was opened
-    Path("raw.log").write_text("".join(f"{timestamps.iso(AT)} usb-1 {each}\n" for each in texts))
+    Path("raw.log").write_text("".join(f"{timestamps.iso(AT)} usb-1 {text}\n" for text in texts))
     _, _, summary = noughts("watch", "--from", "raw.log", db=folder / "games.db")
     assert "1 game ended (1 recovered)" in summary and "0 bytes of noise" in summary
 
 
 def test_repeated_earlier_boot_does_not_become_the_last(recorder):
     """A broker may deliver a sentence twice, or after one that was sent later."""
-    before = replace(BOOT, boot="AAAAAAAA")
-    send(recorder, before, at=AT)
+    earlier_boot = replace(BOOT, boot="AAAAAAAA")
+    send(recorder, earlier_boot, at=AT)
     send(recorder, BOOT, at=AT + 1000)
-    send(recorder, before, at=AT)
+    send(recorder, earlier_boot, at=AT)
     (event,) = send(recorder, STORED[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
 
@@ -158,11 +160,11 @@ def test_repeated_end_by_radio_does_not_replace_next_game(recorder):
 
 
 def test_commands_mark_recovered_and_radio_games(folder, noughts, printed):
-    lines = [(None, each) for each in (BOOT, *STORED, *NOW)] + [("9A1B2C3D", STORED[2])]
+    lines = [(None, sentence) for sentence in (BOOT, *STORED, *NOW)] + [("9A1B2C3D", STORED[2])]
     lines += [("00000001", replace(STORED[0], boot="EEEEEEEE"))]
     lines += [("9A1B2C3D", replace(STORED[1], ms=1))]
     Path("raw.log").write_text(
-        "".join(f"{timestamps.iso(AT)} usb-1 {write(each, by)}\n" for by, each in lines)
+        "".join(f"{timestamps.iso(AT)} usb-1 {write(sentence, by)}\n" for by, sentence in lines)
     )
     Path("known.txt").write_text("9A1B2C3D # Anna\n")
     db = folder / "games.db"
@@ -170,9 +172,9 @@ def test_commands_mark_recovered_and_radio_games(folder, noughts, printed):
     assert "5 games ended (4 recovered)" in summary
     assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
     assert printed("stats", db=db).startswith("5 games, 4 recovered, 1 with last moves by radio")
-    (found,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
-    assert (found["by_radio"], found["started"]) == (1, None)
-    assert found["played_before"] == timestamps.iso(AT)
+    (listed_game,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
+    assert (listed_game["by_radio"], listed_game["started"]) == (1, None)
+    assert listed_game["played_before"] == timestamps.iso(AT)
     listed = printed("games", db=db)
     assert listed.count(f" before {BEFORE} ") == 4 and listed.count(f"  {WHEN} ") == 1
     assert f"before {BEFORE}" in printed("replay", "1", "--text", db=db)

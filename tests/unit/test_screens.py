@@ -170,8 +170,8 @@ def test_watch(snap_compare, size):
 @SIZES
 def test_replay_of_a_mistake(snap_compare, size):
     with Store(filled(Path("games.db"), stages(A_WINS))) as store:
-        found = game(store, 1)
-    assert snap_compare(ReplayApp(found, None), terminal_size=size, press=["right", "right"])
+        stored_game = game(store, 1)
+    assert snap_compare(ReplayApp(stored_game, None), terminal_size=size, press=["right", "right"])
 
 
 @contextmanager

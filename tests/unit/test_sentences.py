@@ -43,7 +43,7 @@ IDS = st.none() | st.text(DIGITS, min_size=8, max_size=8)
 def test_sentences_round_trip_through_a_line(sentence, radio_id):
     line = write(sentence, radio_id)
     assert len(line) <= 120 and line.isascii()
-    assert [each[1:] for each in Stream().feed(f"{line}\n".encode())] == [(sentence, radio_id)]
+    assert [item[1:] for item in Stream().feed(f"{line}\n".encode())] == [(sentence, radio_id)]
 
 
 @given(games() | boots | menus, IDS, st.integers(0, 200), st.integers(1, 127))
@@ -93,7 +93,7 @@ INVALID_RELAYS = [
 
 
 @pytest.mark.parametrize(
-    "text", [*FORBIDDEN, *(f"NR,9A1B2C3D,{each}" for each in FORBIDDEN), *INVALID_RELAYS]
+    "text", [*FORBIDDEN, *(f"NR,9A1B2C3D,{body}" for body in FORBIDDEN), *INVALID_RELAYS]
 )
 def test_invalid_sentence_is_refused(text):
     with pytest.raises(SentenceError) as caught:

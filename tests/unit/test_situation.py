@@ -103,7 +103,7 @@ def test_boards_that_play_by_radio_know_whose_turn_it_is():
         for observer in boards.values():
             observer.receive(game(moves, seats="PP"))
         ours, theirs = (
-            instructions(boards[each].now) for each in (player, "AB".replace(player, ""))
+            instructions(boards[seat].now) for seat in (player, "AB".replace(player, ""))
         )
         assert ours.headline == f"Your turn, player {player}"
         assert theirs.headline == f"Player {player}'s turn"

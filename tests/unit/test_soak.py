@@ -16,7 +16,7 @@ from soak.result import Result, Task
 
 
 def sentences(moves, *end, step_ms=401, **named):
-    return [write(each) for each in stages(map(int, moves), *end, step_ms=step_ms, **named)]
+    return [write(game) for game in stages(map(int, moves), *end, step_ms=step_ms, **named)]
 
 
 def game(moves, *end, **named):

@@ -30,7 +30,7 @@ def test_picture_shows_the_value_of_each_move(printed, tmp_path):
     """Pictures of trees and of the chip's choice are compared with those in the lessons."""
     path = tmp_path / "position.svg"
     assert "position.svg written" in printed("solve", "XX.OO....", "--svg", str(path))
-    texts = [each.text for each in ET.parse(path).getroot() if each.tag.endswith("text")]
+    texts = [element.text for element in ET.parse(path).getroot() if element.tag.endswith("text")]
     assert texts == ["win in 1", "draw", *["loss in 2"] * 3]
 
 
@@ -67,8 +67,8 @@ def test_steps_match_the_engines_counts_and_answer(search, least_ply):
     late = [position for position in unfinished() if position.ply >= least_ply]
     for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O.", "X...O...."))]:
         reply = engines()[search].reply(position)
-        found = Steps(position, search)
-        last, tree = found.steps[-1], found.tree
+        steps = Steps(position, search)
+        last, tree = steps.steps[-1], steps.tree
         assert (last["nodes"], last["cut"], tree.score) == (reply.nodes, reply.cut, reply.score)
         played = f"{position.turn} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
         assert last["text"].startswith(played)
@@ -80,9 +80,9 @@ def test_steps_match_the_engines_counts_and_answer(search, least_ply):
 
 
 def test_best_so_far_stays_until_a_better_move():
-    found = Steps(parse("XO..X...O"), "alphabeta")
+    steps = Steps(parse("XO..X...O"), "alphabeta")
     best = {}
-    for node, board in zip(found.tree, found.boards, strict=True):
+    for node, board in zip(steps.tree, steps.boards, strict=True):
         if board["best"]:
             best.setdefault(board["parent"], []).append(
                 (board["best"], board["valued"], node.score)

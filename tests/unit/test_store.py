@@ -44,13 +44,13 @@ def row_of(game):
 
 def folded(received):
     """The games; as in a store, each line counts from when it was first received."""
-    last_first = sorted(received, key=lambda each: each.at or 0, reverse=True)
-    lines = {(each.board, each.late, each.text): each for each in last_first}
-    found = fold(
-        Line(0, each.board, is_by_radio(each.board), each.late, each.at, each.text, each.sentence)
-        for each in lines.values()
+    last_first = sorted(received, key=lambda line: line.at or 0, reverse=True)
+    lines = {(line.board, line.late, line.text): line for line in last_first}
+    folded_games = fold(
+        Line(0, line.board, is_by_radio(line.board), line.late, line.at, line.text, line.sentence)
+        for line in lines.values()
     )
-    return sorted([game for game, _ in found], key=lambda game: str(row_of(game)))
+    return sorted([game for game, _ in folded_games], key=lambda game: str(row_of(game)))
 
 
 @pytest.mark.parametrize(
@@ -72,31 +72,31 @@ def test_lines_are_grouped_into_games(games):
         body = f"NG,{BOOT.boot},1,{text.removeprefix('~')}"
         game = parse(body).sentence
         lines.append(Line(0, "", text.startswith("~"), False, None, body, game))
-    found = [
+    columns_found = [
         " ".join("~" * line.radio + line.text.split(",", 3)[3] for line in game)
         for _, game in fold(lines)
     ]
-    assert sorted(found) == sorted(games)
+    assert sorted(columns_found) == sorted(games)
 
 
 def summary(received):
     """A game, derived from all its lines at once."""
-    final = max((each.sentence for each in received), key=attrgetter("ms"))
-    timed = [each for each in received if each.at is not None]
-    live = [each for each in timed if not each.late]
-    live = [each for each in live if not is_by_radio(each.board)] or live
-    before = None if live else min((each.at for each in timed), default=None)
-    plies = {len(each.sentence.moves) for each in received if each.sentence.end != "x"}
+    final = max((line.sentence for line in received), key=attrgetter("ms"))
+    timed = [line for line in received if line.at is not None]
+    live = [line for line in timed if not line.late]
+    live = [line for line in live if not is_by_radio(line.board)] or live
+    played_before = None if live else min((line.at for line in timed), default=None)
+    plies = {len(line.sentence.moves) for line in received if line.sentence.end != "x"}
     times = [str(ply * 1000) if ply in plies else "" for ply in range(1, len(final.moves) + 1)]
-    boards = {each.board for each in received}
-    by_cable = any(each.sentence == final and not is_by_radio(each.board) for each in received)
+    boards = {line.board for line in received}
+    by_cable = any(line.sentence == final and not is_by_radio(line.board) for line in received)
     return FoldedGame(
-        board=next(each for each in CABLES + RADIOS if each in boards),
+        board=next(board for board in CABLES + RADIOS if board in boards),
         game=final,
         times=",".join(times),
-        started=min((each.at - each.sentence.ms for each in live), default=None),
-        heard=max((each.at for each in live), default=before),
-        played_before=before,
+        started=min((line.at - line.sentence.ms for line in live), default=None),
+        heard=max((line.at for line in live), default=played_before),
+        played_before=played_before,
         by_radio=int(not by_cable),
     )
 
@@ -110,7 +110,7 @@ def test_game_combines_lines_from_all_cables_and_radios(examples):
         ways = st.tuples(st.sampled_from(CABLES + RADIOS), st.sampled_from(sentences))
         return st.dictionaries(ways, when, min_size=1)
 
-    @example({(each, PLAYED[0]): (AT, False) for each in (CABLES[-1], RADIOS[0])})
+    @example({(board, PLAYED[0]): (AT, False) for board in (CABLES[-1], RADIOS[0])})
     @settings(max_examples=examples)
     @given(
         st.sampled_from(
@@ -123,7 +123,7 @@ def test_game_combines_lines_from_all_cables_and_radios(examples):
             for (board, sentence), (at, late) in made.items()
         ]
         expected = [
-            summary([each for each in received if each.sentence.seats == seats])
+            summary([line for line in received if line.sentence.seats == seats])
             for seats in sorted({sentence.seats for _, sentence in made})
         ]
         assert sorted(folded(received), key=attrgetter("game.seats")) == expected
@@ -137,12 +137,12 @@ def contradictions(draw, boards):
     received = []
     timed = draw(st.booleans())
     for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
-        for each in stages(cells, draw(st.sampled_from([None, "x"]))):
+        for stage in stages(cells, draw(st.sampled_from([None, "x"]))):
             for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
                 board = draw(st.sampled_from(boards))
-                late = each.end != "-" and (is_by_radio(board) or draw(st.booleans()))
+                late = stage.end != "-" and (is_by_radio(board) or draw(st.booleans()))
                 at = AT + draw(st.integers(0, 9000)) if timed else None
-                received.append(Received.of(board, replace(each, ms=ms * 500), at, late))
+                received.append(Received.of(board, replace(stage, ms=ms * 500), at, late))
     return draw(st.permutations(received))
 
 
@@ -156,19 +156,19 @@ def test_contradictory_lines_give_the_same_games_in_any_order(boards, examples):
     @settings(max_examples=examples)
     @given(contradictions(boards), st.randoms(use_true_random=False))
     def check(received, dice):
-        found = folded(received)
-        for game in found:
-            known = [int(time) for time in game.times.split(",") if time]
-            assert known == sorted(known)
-            assert not known or game.game.ms >= known[-1]
+        folded_games = folded(received)
+        for game in folded_games:
+            times_ms = [int(time) for time in game.times.split(",") if time]
+            assert times_ms == sorted(times_ms)
+            assert not times_ms or game.game.ms >= times_ms[-1]
         again = dice.sample(received, len(received)) + dice.sample(received, len(received) // 2)
         with tempfile.TemporaryDirectory() as name, Store(Path(name, "db"), create=True) as store:
-            for each in again:
-                store.add_many([each])
-            assert stored_in(store) == [row_of(game) for game in found]
+            for line in again:
+                store.add_many([line])
+            assert stored_in(store) == [row_of(game) for game in folded_games]
             assert not any(stored.new for stored in store.add_many(received))
             assert not store.correct_games()
-            assert len(list(games(store, GameFilter()))) == len(found)
+            assert len(list(games(store, GameFilter()))) == len(folded_games)
 
     check()
 
@@ -176,7 +176,7 @@ def test_contradictory_lines_give_the_same_games_in_any_order(boards, examples):
 @given(contradictions(RADIOS))
 def test_cable_game_is_complete_despite_invented_radio_lines(invented):
     """A sender nearby that knows the boot invents a start, an end and moves."""
-    by_cable = [Received.of(CABLES[0], each, AT + each.ms) for each in PLAYED]
+    by_cable = [Received.of(CABLES[0], game, AT + game.ms) for game in PLAYED]
     (cable,) = [game for game in folded(invented + by_cable) if not game.by_radio]
     assert [cable] == folded(by_cable)
 
@@ -191,7 +191,7 @@ def path(tmp_path):
 
 
 def add_all(store, sentences):
-    store.add_many([Received.of("usb-1", each, None) for each in sentences])
+    store.add_many([Received.of("usb-1", sentence, None) for sentence in sentences])
 
 
 def test_add_many_is_atomic(store):
@@ -205,8 +205,8 @@ def test_add_many_is_atomic(store):
 
 def test_game_refers_to_its_first_line_while_two_programs_store(path, store):
     with Store(path) as other:
-        for number, each in enumerate((store, other, other, store, store), 1):
-            add_all(each, stages(DRAW, number=number))
+        for number, some_store in enumerate((store, other, other, store, store), 1):
+            add_all(some_store, stages(DRAW, number=number))
     first = "SELECT lines.number, length(moves) FROM games JOIN lines ON lines.id = line"
     assert store.read(f"{first} WHERE text LIKE '%,,0,-'") == [(n, 9) for n in range(1, 6)]
 
@@ -220,7 +220,9 @@ def test_two_programs_store_one_game(path, store):
 
 def test_add_many_stores_the_first_time_of_each_line(store):
     sentences = (PLAYED[0], BOOT)
-    store.add_many([Received.of("usb-1", each, at) for each in sentences for at in (AT + 5, AT)])
+    store.add_many(
+        [Received.of("usb-1", sentence, at) for sentence in sentences for at in (AT + 5, AT)]
+    )
     assert store.read("SELECT at FROM lines") == [(AT,), (AT,)]
 
 
@@ -259,10 +261,10 @@ def test_unusable_file_is_refused_and_not_changed(path, change, why):
             changed.execute(f"PRAGMA {change}")
     else:
         path.write_bytes(change(path.read_bytes()))
-    before = path.read_bytes()
+    content_before = path.read_bytes()
     with pytest.raises(StoreError, match=why), Store(path, create=True) as store:
         store.read(ROWS)
-    assert path.read_bytes() == before
+    assert path.read_bytes() == content_before
 
 
 def test_full_disk_is_reported_and_storing_resumes_later(store):
@@ -411,21 +413,21 @@ def test_renamed_store_receives_its_log_when_closed(tmp_path, path):
     with Store(path, create=True) as store:
         add_all(store, stages([4, 0]))
         path.rename(tmp_path / "renamed.db")
-    assert [each.name for each in tmp_path.iterdir()] == ["renamed.db"]
+    assert [file.name for file in tmp_path.iterdir()] == ["renamed.db"]
     assert numbers(tmp_path / "renamed.db") == [1]
 
 
 @POSIX
 def test_closing_a_deleted_store_leaves_its_successors_log(tmp_path, path):
     store = Store(path, create=True)
-    for each in tmp_path.iterdir():
-        each.unlink()
+    for file in tmp_path.iterdir():
+        file.unlink()
     with Store(path, create=True) as other:
         add_all(other, stages([4], number=2))
         store.close()
         store.close()
         add_all(other, stages([4], number=3))
-        names = [each.name for each in tmp_path.iterdir()]
+        names = [file.name for file in tmp_path.iterdir()]
         assert sorted(names) == ["games.db", "games.db-shm", "games.db-wal"]
     assert numbers(path) == [2, 3]
 
@@ -479,11 +481,11 @@ def test_upgrade_that_fails_leaves_the_store_as_it_was(path):
         db.executescript((SUPPORT / "store_of_1_1_0.sql").read_text(encoding="utf-8"))
         with db:
             db.execute("UPDATE lines SET text = 'NG,damaged' WHERE number = 3")
-        before = list(db.iterdump())
+        dump_before = list(db.iterdump())
     with pytest.raises(StoreDamagedError, match="a line that is not a sentence"):
         Store(path)
     with contextlib.closing(sqlite3.connect(path)) as db:
-        assert list(db.iterdump()) == before
+        assert list(db.iterdump()) == dump_before
 
 
 def test_doctor_corrects_games_that_do_not_match_their_lines(store, noughts):

@@ -49,12 +49,12 @@ def test_engines_play_each_other_and_a_seed_repeats_the_game(vs):
 
 def test_last_move_is_marked_and_undo_also_takes_back_the_reply(vs):
     _, out, err = vs("rules", typed="1\n2\nu\nu\nu\n5\n")
-    found = boards(out)
-    start, moved, answered = found[:3]
+    shown_boards = boards(out)
+    start, moved, answered = shown_boards[:3]
     assert (start, moved) == ("1|2|3|4|5|6|7|8|9", "[X]|2|3|4|5|6|7|8|9")
-    assert found[3] == "X|[X]|3|4|O|6|7|8|9" and found[5:7] == [answered, start]
+    assert shown_boards[3] == "X|[X]|3|4|O|6|7|8|9" and shown_boards[5:7] == [answered, start]
     assert err == "there is no move of yours to take back\n"
-    assert found[7] == "1|2|3|4|[X]|6|7|8|9"
+    assert shown_boards[7] == "1|2|3|4|[X]|6|7|8|9"
     out = vs("rules", "--first", "it", typed="u\n1\nu\n")[1]
     assert out.startswith("You are O. ")
     assert boards(out)[-1] == boards(out)[1] == "1|2|3|4|[X]|6|7|8|9"
@@ -102,7 +102,7 @@ def machine(folder):
 
 @pytest.mark.parametrize("first", ["me", "it"])
 def test_menace_reports_beads_gained_or_lost_by_each_move(first, vs, machine):
-    does = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
+    changes = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
     seen = set()
     for number in count(1):
         expected = read_menace(machine)
@@ -114,9 +114,9 @@ def test_menace_reports_beads_gained_or_lost_by_each_move(first, vs, machine):
         changed = expected.learn(played, result if first == "it" else -result, [first == "it"])
         assert (read_menace(machine).boxes, read_menace(machine).games) == (expected.boxes, number)
         moves = f"for each move, {' '.join(str(cell + 1) for cell in changed)}"
-        assert learned == f"Game {number}: it {does[result]} {moves}; ./menace.json written"
+        assert learned == f"Game {number}: it {changes[result]} {moves}; ./menace.json written"
         seen.add(result)
-        if len(seen) == len(does):
+        if len(seen) == len(changes):
             break
 
 
@@ -126,9 +126,9 @@ def test_menace_reports_beads_gained_or_lost_by_each_move(first, vs, machine):
 )
 def test_menace_does_not_learn_from_these_games(words, vs, machine):
     """A game that is left, one without learning, one between engines, one against a new MENACE."""
-    before = machine.read_bytes()
+    content_before = machine.read_bytes()
     status, out, _ = vs(*words.split(), typed="5\nq\n" if words == "./menace.json" else IN_TURN)
-    assert status == 0 and machine.read_bytes() == before
+    assert status == 0 and machine.read_bytes() == content_before
     forgets = "\nIt does not learn; `noughts train menace -o FILE` makes one that learns\n"
     assert "Game " not in out and out.endswith(forgets) == (words == "menace")
 

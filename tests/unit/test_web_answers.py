@@ -36,10 +36,10 @@ def test_page_game_is_stored_like_a_boards_game(tmp_path, monkeypatch):
         assert post(db, {}).json == {"game": 1, "until_end": ""}
     assert post(db, {"number": 2, "opponent": "friend"}).json == {"game": 2, "until_end": ""}
     with Store(db) as store:
-        found, of_two = game(store, 1), game(store, 2)
-    assert (found.seats, found.first, found.end, found.ms) == ("PH", "B", "B", 7000)
-    assert found.started == AT - 7000
-    assert found.thought_ms == [10, 10, 10, 10, 10, 10, 6940]
+        of_chip, of_two = game(store, 1), game(store, 2)
+    assert (of_chip.seats, of_chip.first, of_chip.end, of_chip.ms) == ("PH", "B", "B", 7000)
+    assert of_chip.started == AT - 7000
+    assert of_chip.thought_ms == [10, 10, 10, 10, 10, 10, 6940]
     assert (of_two.seats, of_two.first, of_two.end) == ("PP", "A", "A")  # A is whoever began
 
 
@@ -69,8 +69,8 @@ def described(moves, start=None, **named):
 
 def test_hints_show_values_and_chances():
     cells = described("", "XO.......")["hints"]
-    found = [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)]
-    assert found == [(False, 0), (False, 2), (False, 3), (True, 4)]
+    hints = [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)]
+    assert hints == [(False, 0), (False, 2), (False, 3), (True, 4)]
     cells = described("", "XX.OO....")["hints"]
     assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
         ("win\xa0in\xa01", True), ("draw", False), ("loss\xa0in\xa02", False),
@@ -80,11 +80,11 @@ def test_hints_show_values_and_chances():
 
 
 def test_game_won_with_two_lines_shows_both():
-    found = described("032546781")
-    assert found["headline"] == "X has won: middle column and top row"
-    assert (found["winner"], found["line"], found["turn"]) == ("X", [0, 1, 2, 4, 7], None)
-    assert found["hints"] == {}
-    assert [(each["score"], each["text"]) for each in found["graph"][-2:]] == [
+    analysis = described("032546781")
+    assert analysis["headline"] == "X has won: middle column and top row"
+    assert (analysis["winner"], analysis["line"], analysis["turn"]) == ("X", [0, 1, 2, 4, 7], None)
+    assert analysis["hints"] == {}
+    assert [(point["score"], point["text"]) for point in analysis["graph"][-2:]] == [
         (9, "after move 8, O in the bottom-right corner, best: X wins in 1"),
         (10, "after move 9, X on the top edge, best: X has won"),
     ]
@@ -99,10 +99,10 @@ def test_graph_shows_a_win_of_o_and_a_draw():
 
 
 def test_looking_back_stops_where_the_person_moves():
-    found = described("40128", at=2, opponent="kind")
-    assert found["headline"] == "Looking back: after move 2 of 5"
-    assert found["remark"] == "Play on from here."
-    assert (found["undo"], found["redo"], found["last"]) == (0, 4, 0)
+    analysis = described("40128", at=2, opponent="kind")
+    assert analysis["headline"] == "Looking back: after move 2 of 5"
+    assert analysis["remark"] == "Play on from here."
+    assert (analysis["undo"], analysis["redo"], analysis["last"]) == (0, 4, 0)
     engines = described("40128", at=1, opponent="kind")
     assert (engines["playable"], engines["hints"], engines["remark"]) == (False, {}, "")
     assert (described("4", at=0)["undo"], described("4")["redo"]) == (None, None)
@@ -159,14 +159,18 @@ def test_puzzle_is_graded_by_stored_games_in_any_orientation(tmp_path, monkeypat
     right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
     played = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = tmp_path / "games.db"
-    for now_s, known in ((0.0, False), (59.9, False), (60.0, True)):  # at first there is no store
+    for now_s, is_known in (
+        (0.0, False),
+        (59.9, False),
+        (60.0, True),
+    ):  # at first there is no store
         monkeypatch.setattr(play.time, "monotonic", lambda now_s=now_s: now_s)
-        found = page("/puzzles?position=..X......", db)
-        assert ("In the stored games, 1 of 20 went wrong here." in found.text) == known
+        answer = page("/puzzles?position=..X......", db)
+        assert ("In the stored games, 1 of 20 went wrong here." in answer.text) == is_known
         if not db.exists():
             filled(db, *played)
-    assert "★ In the stored" in found.text and "★★ In" not in found.text  # by its depth: ★★★
-    assert json.loads(found.data)["task"] == "O to move: find the only move that does not lose."
+    assert "★ In the stored" in answer.text and "★★ In" not in answer.text  # by its depth: ★★★
+    assert json.loads(answer.data)["task"] == "O to move: find the only move that does not lose."
     assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
 
 
@@ -187,28 +191,28 @@ def test_puzzle_explains_right_and_wrong_moves_and_its_end():
 
 
 def test_too_large_search_offers_a_smaller_one():
-    found = page("/learn?position=X...O...X&search=minimax")
-    assert "From X...O...X minimax looks at 1,053 boards: too many" in found.text
-    assert "Follow alpha-beta from X...O...X" in found.text
-    found = page("/learn?position=XO..X....")
+    answer = page("/learn?position=X...O...X&search=minimax")
+    assert "From X...O...X minimax looks at 1,053 boards: too many" in answer.text
+    assert "Follow alpha-beta from X...O...X" in answer.text
+    answer = page("/learn?position=XO..X....")
     assert (
         "From XO..X.... alpha-beta looks at 410 boards: too many to follow. "
         "From XO..X...O alpha-beta looks at 93."
-    ) in found.text
-    *_, instead = (link for name, link in found.attributes if name == "href" and "?" in link)
+    ) in answer.text
+    *_, instead = (link for name, link in answer.attributes if name == "href" and "?" in link)
     assert json.loads(page(instead).data)["steps"][-1]["nodes"] == 93
 
 
 def test_search_has_steps_and_boards():
-    found = json.loads(page("/learn?position=..xxoo.xo&search=nonsense").data)
-    assert found["search"] == "alphabeta"  # the default
-    last = found["steps"][-1]
-    assert len(found["boards"]) == last["nodes"] + last["cut"]
-    windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
+    data = json.loads(page("/learn?position=..xxoo.xo&search=nonsense").data)
+    assert data["search"] == "alphabeta"  # the default
+    last = data["steps"][-1]
+    assert len(data["boards"]) == last["nodes"] + last["cut"]
+    windows = [(step["alpha"], step["beta"], step["window"]) for step in data["steps"]]
     assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O is sure of a loss in 3 or better
     assert windows[11] == (8, -7, "win in 2 to loss in 3")  # closed: the rest is cut
-    root, *others = found["boards"]
+    root, *others = data["boards"]
     assert (root["value"], root["text"], root["window"]) == ("win in 3", "X to move", None)
-    won = next(each for each in others if each["line"])
+    won = next(board for board in others if board["line"])
     assert (won["text"], won["marks"], won["line"]) == ("X plays 7", "XOXXOOXXO", [0, 3, 6])
-    assert {each["value"][0] for each in others if each["value"]} & {"≤", "≥"}  # bounds
+    assert {board["value"][0] for board in others if board["value"]} & {"≤", "≥"}  # bounds

@@ -76,26 +76,26 @@ def test_address_without_a_page_is_answered_in_words(many, address):
 
 
 def test_page_after_the_last_shows_the_last(many):
-    found = page("/games?page=3", many)
-    assert found.status == "50 games, page 2 of 2"
-    assert [row[0] for row in found.rows[1:]] == [str(number) for number in range(25, 0, -1)]
-    assert {row[6] for row in found.rows[1:]} == {"6"}  # 5.75 seconds, rounded
-    pages = [link for link in links(found) if "page=" in link]
+    answer = page("/games?page=3", many)
+    assert answer.status == "50 games, page 2 of 2"
+    assert [row[0] for row in answer.rows[1:]] == [str(number) for number in range(25, 0, -1)]
+    assert {row[6] for row in answer.rows[1:]} == {"6"}  # 5.75 seconds, rounded
+    pages = [link for link in links(answer) if "page=" in link]
     assert pages == ["?page=1", "?page=1"]  # the newest, and newer ones
     none = page("/games?seats=PP", many)
     assert none.status == "No game matches." and none.text.count("All games") == 1
 
 
 def test_form_shows_the_filter_and_links_preserve_it(many):
-    found = page("/games?board=usb&seats=ph&since=2026-09-01&result=A&until=&page=2", many)
-    assert found.status == (
+    answer = page("/games?board=usb&seats=ph&since=2026-09-01&result=A&until=&page=2", many)
+    assert answer.status == (
         "50 games: boards with 'usb' in their name or USB id, person against hard, A won, "
         "since 2026-09-01, page 2 of 2"
     )
     fields = ("value", "usb"), ("value", "2026-09-01"), ("selected", None), ("checked", None)
-    assert set(fields) <= set(found.attributes)
+    assert set(fields) <= set(answer.attributes)
     query = "?board=usb&seats=ph&since=2026-09-01&result=A"
-    assert {f"{query}&page=1", f"/games/25{query}", f"/statistics{query}"} <= set(links(found))
+    assert {f"{query}&page=1", f"/games/25{query}", f"/statistics{query}"} <= set(links(answer))
 
 
 def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
@@ -105,11 +105,13 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
         filled(db, stages(WON, number=number), at=at)
     filled(db, stages(DRAW), board="usb-2")
     query = "?board=usb-1"
-    for number, before, after in ((3, None, 4), (4, 3, 1), (1, 4, 2), (2, 1, None)):
-        found = page(f"/games/{number}{query}", db)
-        neighbours = [f"/games/{each}{query}" for each in (before, after) if each]
-        assert [link for link in links(found) if query in link] == [*neighbours, f"/games{query}"]
-        assert ("Previous game" in found.text) == bool(before)
+    for number, previous, following in ((3, None, 4), (4, 3, 1), (1, 4, 2), (2, 1, None)):
+        answer = page(f"/games/{number}{query}", db)
+        neighbours = [
+            f"/games/{neighbour}{query}" for neighbour in (previous, following) if neighbour
+        ]
+        assert [link for link in links(answer) if query in link] == [*neighbours, f"/games{query}"]
+        assert ("Previous game" in answer.text) == bool(previous)
 
 
 def test_missing_game_or_unusable_store_is_404(many, tmp_path):
@@ -143,23 +145,23 @@ def test_game_of_the_page_goes_to_the_store_in_use(tmp_path):
 
 def test_empty_store_says_how_to_get_a_game(store):
     for address in ("/games?board=x", "/statistics"):
-        found = page(address, store.path)
-        assert found.status == "No game is stored yet."
-        assert "stores every game that it sends" in found.text
+        answer = page(address, store.path)
+        assert answer.status == "No game is stored yet."
+        assert "stores every game that it sends" in answer.text
 
 
 def test_game_page_is_readable_without_a_script(tmp_path):
-    found = page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B")))
+    answer = page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B")))
     verdict = "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9."
-    assert found.rows[2] == ["2", "A ✕", "2 , on the top edge", "1.0 s", verdict]
+    assert answer.rows[2] == ["2", "A ✕", "2 , on the top edge", "1.0 s", verdict]
     for text in (
         "Game 1: B won A ✕ a person B ◯ the chip (hard)",
         "B begins.",
         "B has won: diagonal from the top left.",
         "Kind micro:bit V1 Hard uses table 2798 Number game 1 since the board was switched on",
     ):
-        assert text in found.text
-    assert ("role", "img") in found.attributes  # the final position
+        assert text in answer.text
+    assert ("role", "img") in answer.attributes  # the final position
 
 
 def test_table_is_named_only_in_games_with_hard(tmp_path):
@@ -171,13 +173,13 @@ def test_table_is_named_only_in_games_with_hard(tmp_path):
 def test_game_page_omits_unknown_facts(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
         insert(store, "usb-1", stages(WON)[-1], None)
-    found = page("/games/1", tmp_path / "games.db")
-    assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
+    answer = page("/games/1", tmp_path / "games.db")
+    assert "Kind" not in answer.text and [row[3] for row in answer.rows[1:]] == ["–"] * 5
 
 
 def test_game_page_data_has_every_step(tmp_path):
     view = json.loads(page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B"))).data)
-    assert [each["next"] for each in view["steps"]] == ["B", "A", "B", "A", "B", None]
+    assert [step["next"] for step in view["steps"]] == ["B", "A", "B", "A", "B", None]
     assert view["thought_ms"] == [1000] * 5
 
 
@@ -186,16 +188,16 @@ def test_statistics_have_tables_and_bars(tmp_path):
     mistaken = [stages(WON, number=n, seats="HP", step_ms=n * 2000) for n in (1, 2)]
     db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3, step_ms=500))
     filled(db, stages(DRAW, seats="PP"), board="usb-2")
-    found = page("/statistics", db)
-    assert found.status == "4 games" and "4 games 2 boards" in found.text
-    results = found.source.split('class="bar"')[3].split("</svg>")[0]
+    answer = page("/statistics", db)
+    assert answer.status == "4 games" and "4 games 2 boards" in answer.text
+    results = answer.source.split('class="bar"')[3].split("</svg>")[0]
     assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # A won them all
-    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows  # first moves
-    people = found.rows.index(["person", "5", "18", "2", "0.40", "1.0", "0.6 to 1.0"])
-    assert found.rows[people + 1][0] == "hard"  # people come first
-    assert "1 ✓ 2 ✗ 3 ✓ 4 6 7 ✓ 8 9 ✓" in found.text  # where people went wrong
-    assert ("aria-label", "O to move; X has 5; O has no cell") in found.attributes
-    assert ("href", "/?position=....X....") in found.attributes
+    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in answer.rows  # first moves
+    people = answer.rows.index(["person", "5", "18", "2", "0.40", "1.0", "0.6 to 1.0"])
+    assert answer.rows[people + 1][0] == "hard"  # people come first
+    assert "1 ✓ 2 ✗ 3 ✓ 4 6 7 ✓ 8 9 ✓" in answer.text  # where people went wrong
+    assert ("aria-label", "O to move; X has 5; O has no cell") in answer.attributes
+    assert ("href", "/?position=....X....") in answer.attributes
     assert "Nobody made a mistake." in page("/statistics?board=usb-2", db).text
     assert page("/statistics?result=abandoned", db).status == "No game matches."
 
@@ -310,11 +312,15 @@ def test_commonest_mistake_counts_symmetric_moves_together(tmp_path):
     played = [0, 1, 3, 2, 6], [0, 2, 3, 1, 6], [0, 6, 1, 3, 2]
     games = (stages(moves, seats="HP", number=n) for n, moves in enumerate(played, 1))
     with Store(filled(tmp_path / "wrong.db", *games)) as store:
-        (found,) = (each for each in met_positions(store, GameFilter()) if each.position.ply == 1)
-    assert found.commonest_mistake == (2, 2)
+        (met_position,) = (
+            candidate
+            for candidate in met_positions(store, GameFilter())
+            if candidate.position.ply == 1
+        )
+    assert met_position.commonest_mistake == (2, 2)
 
 
 def test_more_frequent_first_moves_are_darker():
-    found = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
-    assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in found.title
-    assert found.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")
+    picture = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
+    assert "10 games: 40% in the centre, 40% in a corner, 20% on an edge." in picture.title
+    assert picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")

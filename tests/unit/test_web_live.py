@@ -110,7 +110,7 @@ async def test_other_browsers_keep_watching_when_one_leaves(live):
     assert shown["headline"] == "Flashing: leave it plugged in"
     assert shown["about"] == "copying 3 of 18"
     await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
-    assert not any(f"leds/{NAME}" in each for each in three.messages)
+    assert not any(f"leds/{NAME}" in message for message in three.messages)
 
 
 async def press(live_boards, browser, what="press", buttons="AB", name=NAME, **more):
@@ -360,8 +360,8 @@ OPENED = PortOpened("usb-1", "/dev/ttyACM0")
 
 def test_record_of_a_won_game():
     board = record(OPENED, STARTED, played(0, 3, 1, 4, 2))
-    known = board["name"], board["kind"], board["headline"]
-    assert known == ("blue table", "micro:bit V1", "You have won!")
+    shown_texts = board["name"], board["kind"], board["headline"]
+    assert shown_texts == ("blue table", "micro:bit V1", "You have won!")
     assert board["tile"] == ["person against hard", "A won"]
     assert board["score"] == "score: A 1, B 0, draws 0"
     shown = board["game"]

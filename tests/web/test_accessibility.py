@@ -34,8 +34,8 @@ def check(page):
     ):
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme, forced_colors=forced)
-        found = Axe().run(page, options={"resultTypes": ["violations"], **rules})
-        assert found.violations_count == 0, found.generate_report()
+        results = Axe().run(page, options={"resultTypes": ["violations"], **rules})
+        assert results.violations_count == 0, results.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
@@ -113,7 +113,9 @@ def dark_runs(board, at):
     """How many dark lines a horizontal line crosses on a board that has no marks there."""
     picture = Image.open(io.BytesIO(board.screenshot())).convert("L")
     row = [picture.getpixel((x, int(picture.height * at))) < 128 for x in range(picture.width)]
-    return sum(dark and not before for before, dark in zip([False, *row], row, strict=False))
+    return sum(
+        dark and not dark_before for dark_before, dark in zip([False, *row], row, strict=False)
+    )
 
 
 @pytest.mark.parametrize(

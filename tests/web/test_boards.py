@@ -102,10 +102,10 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
     headline(board, MENU)
     page.get_by_role("button", name="Check everything").click()
     expect(page.get_by_text("All is well.")).to_be_visible()
-    found = page.locator("#doctor")
-    expect(found.get_by_role("listitem").filter(has_text="emulator: wasmtime")).to_be_visible()
-    expect(found.get_by_role("heading", name="virtual-1")).to_be_visible()
-    expect(found.get_by_text("MicroPython 1.9.2")).to_be_visible()
+    doctor = page.locator("#doctor")
+    expect(doctor.get_by_role("listitem").filter(has_text="emulator: wasmtime")).to_be_visible()
+    expect(doctor.get_by_role("heading", name="virtual-1")).to_be_visible()
+    expect(doctor.get_by_text("MicroPython 1.9.2")).to_be_visible()
     headline(board, MENU)
 
     open_details(board)
@@ -217,7 +217,7 @@ def leds(**levels):
 
 def test_cursor_marks_and_leds_are_announced(shown, page):
     """A's mark is steady, B's pulses, and the cursor blinks; a reader hears where it goes."""
-    card, device, said = shown.card, shown.device, page.locator("#status")
+    card, device, status = shown.card, shown.device, page.locator("#status")
     card.get_by_role("group", name="virtual-1").focus()
     picture = card.locator(".microbit svg")
 
@@ -226,9 +226,9 @@ def test_cursor_marks_and_leds_are_announced(shown, page):
         for turn in range(400):
             device.shown = leds(**{cursor: 7 * (turn % 2)}, **others)
             page.wait_for_timeout(40)
-            if text in said.inner_text():
+            if text in status.inner_text():
                 return
-        raise AssertionError(said.inner_text())
+        raise AssertionError(status.inner_text())
 
     until("virtual-1: cursor on 5", "c5")
     until("virtual-1: cursor on 6", "c6", c5=9)
@@ -243,7 +243,7 @@ def test_cursor_marks_and_leds_are_announced(shown, page):
     else:
         raise AssertionError(name)
     device.shown = TAKEN
-    expect(said).to_contain_text("Cell 9 is taken.")
+    expect(status).to_contain_text("Cell 9 is taken.")
     device.shown = bytes([9] * 25)
     expect(picture).to_have_attribute("aria-label", "LEDs of virtual-1: a letter, an icon or text")
 

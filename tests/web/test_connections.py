@@ -122,7 +122,7 @@ def test_streams_per_address_are_limited(serve, monkeypatch):
     server = serve()
     with ExitStack() as stack:
         lines = [stack.enter_context(line(server, STREAM)) for _ in range(3)]
-        assert [status(each) for each in lines] == [b"200"] * 3
+        assert [status(line) for line in lines] == [b"200"] * 3
         with line(server, STREAM) as refused:
             assert status(refused) == b"429"
         lines[0].close()

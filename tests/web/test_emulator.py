@@ -65,7 +65,7 @@ def tab_with_core(page):
 
 
 def made(board: Microbit, seed: int) -> dict[str, object]:
-    flash, uicr = (base64.b64encode(each).decode() for each in (board.flash, board.uicr))
+    flash, uicr = (base64.b64encode(memory).decode() for memory in (board.flash, board.uicr))
     return {"kind": board.board, "flash": flash, "uicr": uicr, "seed": seed}
 
 

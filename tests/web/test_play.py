@@ -18,7 +18,7 @@ def marks(page):
     """The marks on the nine cells, read from the ends of their names."""
     cells = page.get_by_role("group", name="Board").get_by_role("button")
     expect(cells).to_have_count(9)
-    names = [cells.nth(each).get_attribute("aria-label") for each in range(9)]
+    names = [cells.nth(number).get_attribute("aria-label") for number in range(9)]
     return "".join("." if name.endswith("free") else name[-1] for name in names)
 
 
@@ -60,8 +60,8 @@ def test_game_won_by_clicks_is_stored_once(server, page):
     page.get_by_text("How it chose").wait_for()  # with its last move
     page.get_by_text("Stored as game 1.").wait_for()
     (game,) = games(server.db)
-    found = game.board, game.seats, game.first, game.moves, game.end
-    assert found == ("page", "PG", "A", "4081236", "A")
+    played = game.board, game.seats, game.first, game.moves, game.end
+    assert played == ("page", "PG", "A", "4081236", "A")
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
     page.reload()
@@ -152,7 +152,7 @@ def test_hints_label_cells_and_can_be_switched_off(play):
     named = "1, in the top-left corner, free; win\xa0in\xa05 with best play; the best move"
     assert corner.get_attribute("aria-label") == named
     assert corner.inner_text() == "win\xa0in\xa05"
-    assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]
+    assert [cell(page, number).get_attribute("class") for number in (1, 8)] == ["cell best", "cell"]
     page.get_by_label("Chance of winning against random play").check()
     assert "; 100% against random play" in corner.get_attribute("aria-label")
     assert corner.get_attribute("class") == "cell heat4 best"

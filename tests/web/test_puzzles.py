@@ -69,11 +69,11 @@ def test_next_puzzle_is_a_different_one_of_the_same_level(server, page):
     page.wait_for_url(lambda url: url != was)
     page.get_by_text("★★★", exact=True).wait_for()
     expect(page.get_by_label("Level")).to_have_value("3")
-    before = canonical(parse(shown(page)))
+    position_before = canonical(parse(shown(page)))
     with page.expect_request(f"**/puzzles?after={shown(page)}&level=3"):
         next_puzzle(page)
     now = canonical(parse(shown(page)))
-    assert puzzle_of(now) and now != before
+    assert puzzle_of(now) and now != position_before
     expect(cell(page, 5)).to_be_focused()
 
 

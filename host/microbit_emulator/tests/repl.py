@@ -33,8 +33,8 @@ def each_firmware() -> list[object]:
 def firmware(name: str) -> str:
     """The text of a firmware's hex."""
     board, release = name.split()
-    found = micropython_microbit_fs.get_bundled_hex(int(board[1]))
-    return found.content if found.version == release else uflash._RUNTIME
+    universal_hex = micropython_microbit_fs.get_bundled_hex(int(board[1]))
+    return universal_hex.content if universal_hex.version == release else uflash._RUNTIME
 
 
 @cache

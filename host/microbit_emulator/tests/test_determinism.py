@@ -74,14 +74,14 @@ def test_different_seeds_give_different_traces(name: str) -> None:
 @pytest.mark.parametrize("name", NEWEST)
 def test_clock_continues_through_resets(name: str) -> None:
     board = boot(name)
-    before = board.clock_us
+    clock_us_before = board.clock_us
     board.reset()
-    assert board.clock_us == before
+    assert board.clock_us == clock_us_before
     board.run_for(1_000)
-    assert board.clock_us == before + 1_000
+    assert board.clock_us == clock_us_before + 1_000
     board.power_cut()
     board.power_on()
-    assert board.clock_us == before + 1_000
+    assert board.clock_us == clock_us_before + 1_000
     repl.wait_for(board, repl.PROMPT)
 
 

@@ -190,9 +190,9 @@ def test_board_receives_only_while_its_radio_is_on() -> None:
     assert received(receiver) == []
     # Without power, its clock stops, and the other board's does not.
     receiver.power_cut()
-    before = sender.clock_us, receiver.clock_us
+    clocks_us = sender.clock_us, receiver.clock_us
     say(sender, "radio.send_bytes(b'unheard')")
-    assert sender.clock_us > before[0] and receiver.clock_us == before[1]
+    assert sender.clock_us > clocks_us[0] and receiver.clock_us == clocks_us[1]
     receiver.power_on()
     assert receiver.run_until(lambda: b">>> " in receiver.uart.received)
     say(receiver, ON)
@@ -230,9 +230,9 @@ def test_radio_answers_while_its_cpu_sleeps() -> None:
 
 def test_history_holds_the_packets_that_were_sent() -> None:
     ether, (sender, _) = meet(V2, V1)
-    before = len(ether.history)
+    sent_before = len(ether.history)
     say(sender, "radio.send_bytes(b'seen')")
-    (packet,) = list(ether.history)[before:]
+    (packet,) = list(ether.history)[sent_before:]
     assert (packet.sender, packet.payload[-4:]) == ("a", b"seen")
 
 

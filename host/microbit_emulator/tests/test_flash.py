@@ -16,15 +16,15 @@ class CutError(Exception):
 @pytest.mark.parametrize("name", NEWEST)
 def test_watched_writes_cover_every_change(name: str) -> None:
     board = boot(name)
-    before = board.flash
+    flash_before = board.flash
     seen: list[tuple[str, int, int, int]] = []
     board.watch_flash(lambda *change: seen.append(change))
     assert run(board, FILL.format(2))[0] == "done\r\n"
-    after = board.flash
-    changed = {at for at in range(len(before)) if before[at] != after[at]}
+    flash_after = board.flash
+    changed = {at for at in range(len(flash_before)) if flash_before[at] != flash_after[at]}
     assert len(changed) > 400
     assert changed <= {at + k for kind, at, size, _ in seen if kind == "write" for k in range(size)}
-    assert b"x" * 100 in after and b"x" * 100 not in before
+    assert b"x" * 100 in flash_after and b"x" * 100 not in flash_before
 
 
 @pytest.mark.parametrize("name", NEWEST)
@@ -39,15 +39,17 @@ def test_run_can_continue_after_a_watch_raises(name: str) -> None:
 
     board.watch_flash(raises)
     stops = 0
-    for each in (board, other):
-        each.uart.send(b"for i in range(2): f = open('a', 'w'); f.write('x' * 200); f.close()\r\r")
-        end_us = each.clock_us + 600_000
-        while each.clock_us < end_us:
+    for microbit in (board, other):
+        microbit.uart.send(
+            b"for i in range(2): f = open('a', 'w'); f.write('x' * 200); f.close()\r\r"
+        )
+        end_us = microbit.clock_us + 600_000
+        while microbit.clock_us < end_us:
             try:
-                each.run_until(end_us)
+                microbit.run_until(end_us)
             except CutError:
                 stops += 1
-                assert each.flash_busy == changes[-1][0]
+                assert microbit.flash_busy == changes[-1][0]
     assert stops > 2
     assert (board.ram, board.flash, board.uart.received, board.instructions) == (
         other.ram,
@@ -76,15 +78,19 @@ def test_erase_cut_short_is_partly_done(name: str) -> None:
     ((address, size, us),) = erases
     assert (size, us) == (PAGE[board.board], ERASE_US[board.board])
     assert board.flash_busy == "erase"
-    before = board.flash
+    flash_before = board.flash
     board.power_cut()
-    after = board.flash
+    flash_after = board.flash
     erased = slice(address, address + size)
-    assert before[: erased.start] == after[: erased.start]
-    assert before[erased.stop :] == after[erased.stop :]
-    zeros, left = (sum(8 - byte.bit_count() for byte in page[erased]) for page in (before, after))
+    assert flash_before[: erased.start] == flash_after[: erased.start]
+    assert flash_before[erased.stop :] == flash_after[erased.stop :]
+    zeros, left = (
+        sum(8 - byte.bit_count() for byte in page[erased]) for page in (flash_before, flash_after)
+    )
     assert 0.4 < left / zeros < 0.6
-    assert all(new & old == old for old, new in zip(before[erased], after[erased], strict=True))
+    assert all(
+        new & old == old for old, new in zip(flash_before[erased], flash_after[erased], strict=True)
+    )
     board.power_on()
     wait_for(board, PROMPT)
     assert ask(board, "1 + 1") == "2"

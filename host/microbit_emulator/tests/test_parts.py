@@ -98,8 +98,8 @@ def test_plain_hex_for_the_other_board_is_refused(board: str, other: str, form: 
 def test_what_follows_the_end_of_a_hex_is_ignored() -> None:
     text, source = firmware("V1 1.1.1"), ":0400000E00010203E8\n"
     assert text.endswith(":00000001FF\n")
-    for after in (source, ":020000042000DA\n:0100000041BE\n", "\0" * 16, "\x1a"):
-        assert read("\ufeff" + text + after, "V1") == read(text, "V1")
+    for text_after in (source, ":020000042000DA\n:0100000041BE\n", "\0" * 16, "\x1a"):
+        assert read("\ufeff" + text + text_after, "V1") == read(text, "V1")
 
 
 def test_bad_hex_is_refused(tmp_path: Path) -> None:

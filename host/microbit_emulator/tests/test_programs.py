@@ -94,9 +94,9 @@ def test_logo_senses_touch() -> None:
 @pytest.mark.long
 def test_data_log_takes_many_rows() -> None:
     board = boot("V2 2.1.2")
-    before = board.clock_us
+    clock_us_before = board.clock_us
     run(board, "import log\nlog.set_labels('a')\nlog.add(a=1)", timeout_us=20_000_000)
-    assert board.clock_us > before
+    assert board.clock_us > clock_us_before
     full = "import log\nfor i in range(50): log.add(a=i)\nprint('done')"
     assert run(board, full, timeout_us=20_000_000) == ("done\r\n", "")
 

@@ -60,9 +60,9 @@ def test_v2_that_switches_itself_off_stays_off_until_reset(microbit: Start) -> N
     board = microbit("V2", program={"main.py": "import power\nprint('on')\npower.off()"})
     board.expect("on")
     board.run_for(500_000)
-    before = board.instructions
+    instructions_before = board.instructions
     board.run_for(1_000_000)
-    assert board.instructions == before
+    assert board.instructions == instructions_before
     board.reset()
     board.expect("on")
 
@@ -71,11 +71,11 @@ def test_v2_wakes_from_deep_sleep(microbit: Start) -> None:
     program = "import power\nprint('tired')\npower.deep_sleep(ms=500)\nprint('awake')"
     board = microbit("V2", program={"main.py": program})
     board.expect("tired")
-    start, before = board.clock_us, board.instructions
+    start, instructions_before = board.clock_us, board.instructions
     board.expect("awake")
     assert 480_000 < board.clock_us - start < 600_000
     awake_all_the_time = 500_000 * 6  # some 6 million a second, in `sleep()`
-    assert board.instructions - before < awake_all_the_time
+    assert board.instructions - instructions_before < awake_all_the_time
 
 
 def test_button_wakes_a_v2(microbit: Start) -> None:
