@@ -27,7 +27,9 @@ from noughts.store import timestamps
 from noughts.store.capture import is_board_name
 
 LOOK_S = 1.0
+"""Between two looks at which ports there are."""
 _CLOSE_S = 0.2
+"""For closing a port, whose driver may not answer."""
 _READ = 16_384
 """The most bytes read from a port at once, so that no port holds up the others."""
 
@@ -50,9 +52,9 @@ class PortMonitor:
         self._open_ports: dict[tuple[str, str], serial.SerialBase] = {}
         """By board and port."""
         self._opening_ports: set[str] = set()
-        """Ports."""
+        """The names of ports that a thread is opening."""
         self._released_boards: set[str] = set()
-        """Boards."""
+        """The names of boards whose port something else uses."""
         self._error_by_port: dict[str, str] = {}
         """By port: why it could not be opened."""
         self._changes = QueuedSource()
@@ -123,6 +125,7 @@ class PortMonitor:
         """Read an open port from now on; board: its name in the store."""
         with self._lock:
             self._open_ports[board, port] = opened
+            # Without bytes: opening it may have reset the board, so it may have another boot now.
             self._changes.put(DataReceived(board, b"", timestamps.now()))
             self._changes.put(PortOpened(board, port))
 

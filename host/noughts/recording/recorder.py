@@ -48,8 +48,7 @@ SHUTDOWN_TIMEOUT_S = 0.25
 class _ResentCount:
     """Games that a board is resending."""
 
-    again: int = 0
-    """How many of them the store had already."""
+    already_stored: int = 0
     new: int = 0
     last_at_s: float = 0.0
 
@@ -110,16 +109,20 @@ class Recorder:
                 start_s = time.monotonic()
                 report(self.poll())
                 took_s = time.monotonic() - start_s
-                is_awaited = any(
+                # A file or a broker gives more as soon as this is confirmed.
+                has_more = any(
                     isinstance(change, sources.Delivered) for change in self._last_changes
                 )
-                if not is_awaited and took_s < _LONG_PAUSE_S:  # else it is behind
+                if not has_more and took_s < _LONG_PAUSE_S:  # else it is behind
                     time.sleep(_PAUSE_S if took_s < _SLOW_POLL_S else _LONG_PAUSE_S)
             report(self.finish())
         except Exception:
             if self._events:
                 report(self._take_events())
             raise
+
+    # `poll`, `settle` and `finish` give the events; what they call only notes them in `_events`. So
+    # if storing fails half way, `run` still reports what is stored.
 
     def _take_events(self) -> list[events.Event]:
         taken, self._events = self._events, []
@@ -158,8 +161,9 @@ class Recorder:
     def take(self, change: sources.Change) -> None:
         """Queue what a source gave; `settle` stores it."""
         match change:
-            case sources.DataReceived(board, b"", at):
+            case sources.DataReceived(board, b"", at):  # its port was opened
                 self._runs.opened(board, at)
+                # An empty line in the store, as in a raw log: the board may have another boot now.
                 self.pending.append(Received(board, None, "", at))
             case sources.DataReceived(board, data, at):
                 self._take_items(board, self._streams[board].feed(data), at)
@@ -267,7 +271,7 @@ class Recorder:
                 self._sum_up(board)
         elif not is_by_radio(board):
             count = self._resent_counts[board]
-            count.again += not new
+            count.already_stored += not new
             count.new += new
             count.last_at_s = time.monotonic()
         self._events.append(
@@ -277,8 +281,8 @@ class Recorder:
     def _sum_up(self, board: str) -> None:
         """Sum up the games that a board has resent, if the store had some of them."""
         count = self._resent_counts.pop(board, None)
-        if count and count.again:
-            self._events.append(events.ResentGames(board, count.again, count.new))
+        if count and count.already_stored:
+            self._events.append(events.ResentGames(board, count.already_stored, count.new))
 
     def _move(self) -> None:
         """Continue in another store, which gets the boards' names."""

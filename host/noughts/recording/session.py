@@ -9,6 +9,7 @@ from noughts.protocol.sentences import Boot, Game, Menu, is_same
 from noughts.recording import events
 
 _LISTED = 200
+"""Ended games that screens can list."""
 
 
 @dataclass
@@ -66,7 +67,7 @@ class Session:
         """By board that is plugged in: what is wrong with its data log."""
         self.offline: set[str] = set()
         """Rooms that the broker knows, and that are offline."""
-        self._store_is_busy, self._store_has_moved = "", ""
+        self._busy_warning, self._moved_warning = "", ""
         self.sentences = 0
         self.games = 0
         """Games that have ended."""
@@ -78,7 +79,7 @@ class Session:
     @property
     def warning(self) -> str:
         """What is wrong with the store, in words; empty if nothing is."""
-        return self._store_is_busy or self._store_has_moved
+        return self._busy_warning or self._moved_warning
 
     @property
     def gateways(self) -> list[BoardState]:
@@ -111,11 +112,11 @@ class Session:
     def _take_store(self, event: events.Event) -> None:
         match event:
             case events.StoreBusy():
-                self._store_is_busy = event.text()
+                self._busy_warning = event.text()
             case events.StoreFree():
-                self._store_is_busy = ""
+                self._busy_warning = ""
             case events.StoreGone():  # it does not come back
-                self._store_has_moved = event.text()
+                self._moved_warning = event.text()
 
     def _take_connection(self, event: events.Event) -> None:
         match event:

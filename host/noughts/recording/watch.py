@@ -132,7 +132,9 @@ class Watch:
 
     def start(self) -> None:
         """Begin, in a thread. What goes wrong there becomes the `failure`."""
-        self._thread = threading.Thread(target=self._record_games, name="record games", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_in_thread, name="record games", daemon=True
+        )
         self._thread.start()
 
     def close(self, timeout_s: float | None = None) -> None:
@@ -140,9 +142,9 @@ class Watch:
         self.stop.set()
         if self._thread is not None:
             self._thread.join(timeout_s)
-        self._close_ends()
+        self._close_sources_and_sinks()
 
-    def _record_games(self) -> None:
+    def _run_in_thread(self) -> None:
         try:
             self.run()
         except Exception as error:
@@ -158,17 +160,17 @@ class Watch:
         """
         with ExitStack() as stores:
             try:
-                self._record(stores, self._path)
+                self._record_into(stores, self._path)
             except Exception as error:
                 if not self._has_fallback:
                     raise
                 self.failure = error
                 folder = stores.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
-                self._record(stores, Path(folder, "games.db"))
+                self._record_into(stores, Path(folder, "games.db"))
             finally:
-                self._close_ends()
+                self._close_sources_and_sinks()
 
-    def _record(self, stores: ExitStack, path: Path) -> None:
+    def _record_into(self, stores: ExitStack, path: Path) -> None:
         recorder = Recorder(Store(path, create=True), self._sources, self._known_ids)
         stores.callback(recorder.close)
         recorder.pending += self._pending
@@ -205,9 +207,9 @@ class Watch:
         for callback in self._subscribers if events else ():
             callback([*events])
 
-    def _close_ends(self) -> None:
+    def _close_sources_and_sinks(self) -> None:
         with self._ending:
-            ends: list[Sink | Source] = [*self._sinks, *self._sources]
+            still_open: list[Sink | Source] = [*self._sinks, *self._sources]
             self._sinks, self._sources = [], []
-            for end in ends:
-                end.close()
+            for part in still_open:
+                part.close()

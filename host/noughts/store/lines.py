@@ -40,10 +40,14 @@ stay quick for hostile input too."""
 Key = tuple[str, int]
 """Boot and game number. They identify a game, whichever way and under whichever board it comes."""
 
-_LINES = "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES "
-_ROW = "(?, ?, ?, ?, ?, ?, ?)"
-_ROWS = 16
+_INSERT_LINES = "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES "
+_LINE_VALUES = "(?, ?, ?, ?, ?, ?, ?)"
+_AT_ONCE = 16
 """How many one statement adds: twice as fast as one by one; more gain nothing."""
+
+_LINE_COLUMNS = "lines.id, name, by_radio, late, at, text"
+"""Those of a `_LineRow`."""
+_BOOT_LINES = "SELECT id, board, by_radio, at, text FROM lines WHERE number = 0"
 
 _FOLDED = tuple(name for name in FoldedGame._fields if name not in ("board", "game"))
 """What a game has besides its board and the fields of its last sentence."""
@@ -55,11 +59,11 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 
 _GAME_COLUMNS = ("id", "line", "board", *GAME_FIELDS, *_FOLDED)
-_GAME = f"{_insert('games', _GAME_COLUMNS)} ON CONFLICT (id) DO UPDATE SET " + ", ".join(
+_INSERT_GAME = f"{_insert('games', _GAME_COLUMNS)} ON CONFLICT (id) DO UPDATE SET " + ", ".join(
     f"{name} = excluded.{name}" for name in _GAME_COLUMNS[1:]
 )
 _BOOT_COLUMNS = ("line", "board", "by_radio", "heard", *BOOT_FIELDS)
-_BOOT = _insert("boots", _BOOT_COLUMNS)
+_INSERT_BOOT = _insert("boots", _BOOT_COLUMNS)
 
 
 class Received(NamedTuple):
@@ -226,7 +230,7 @@ class Lines:
         """Add a line, which is not written yet, with the id that SQLite will give it.
 
         That is the next one, because the newest line is never deleted and nobody else writes now.
-        So many lines can be written with one statement, see `_ROWS`.
+        So many lines can be written with one statement, see `_AT_ONCE`.
         """
         self._last_id += 1
         self._unwritten.append(row)
@@ -246,10 +250,10 @@ class Lines:
 
     def _write(self) -> None:
         rows, self._unwritten = self._unwritten, []
-        whole = len(rows) // _ROWS * _ROWS
-        batches = ([*chain(*rows[at : at + _ROWS])] for at in range(0, whole, _ROWS))
-        self._db.executemany(_LINES + ", ".join([_ROW] * _ROWS), batches)
-        self._db.executemany(_LINES + _ROW, rows[whole:])
+        whole = len(rows) // _AT_ONCE * _AT_ONCE
+        batches = ([*chain(*rows[at : at + _AT_ONCE])] for at in range(0, whole, _AT_ONCE))
+        self._db.executemany(_INSERT_LINES + ", ".join([_LINE_VALUES] * _AT_ONCE), batches)
+        self._db.executemany(_INSERT_LINES + _LINE_VALUES, rows[whole:])
 
     def _add_to_run(self, name: str, sentence: Boot | Menu, text: str, at: int | None) -> bool:
         """Add a line of a run that is about no game, or its earlier time. Whether it is new.
@@ -268,7 +272,7 @@ class Lines:
         if stored is None:
             line_id = self._append(board_id, sentence.boot, 0, by_radio, 0, at, text)
             if isinstance(sentence, Boot):
-                self._db.execute(_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
+                self._db.execute(_INSERT_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
             return True
         line_id, stored_at = stored
         if at is not None and (stored_at is None or at < stored_at):
@@ -303,7 +307,7 @@ class Lines:
 
     def derive(self, games: str) -> None:
         """Make all games and boots from the lines. games: a table with the games' ids."""
-        self._db.executemany(_BOOT, self._boot_rows())
+        self._db.executemany(_INSERT_BOOT, self._boot_rows())
         # The highest id comes first: a game that had none gets the next one.
         highest = f"SELECT boot, number FROM {games} ORDER BY id DESC LIMIT 1"
         keys = "SELECT boot, number FROM lines WHERE number GROUP BY boot, number ORDER BY min(id)"
@@ -346,7 +350,7 @@ class Lines:
         stored = self._db.execute(f"SELECT {', '.join(_BOOT_COLUMNS)} FROM boots").fetchall()
         if Counter(expected) != Counter(stored):
             self._db.execute("DELETE FROM boots")
-            self._db.executemany(_BOOT, expected)
+            self._db.executemany(_INSERT_BOOT, expected)
 
     def _boot_rows(self) -> list[tuple[int | str | None, ...]]:
         """The rows of the table `boots` that follow from the lines."""
@@ -385,7 +389,7 @@ class Lines:
             ]
             game_id, first_id = min(begun_here, default=(None, min(line_ids)))
             row = game_id, first_id, self.board_id(game.board), *values(game.game), *game[2:]
-            written = self._db.execute(_GAME, row).lastrowid
+            written = self._db.execute(_INSERT_GAME, row).lastrowid
             game_id = game_id or written or 0
             game_ids[first_id] = game_id
             stored = Stored(game_id, True, game.played_before)
@@ -393,7 +397,3 @@ class Lines:
         for game_id in set(game_lines.game_ids.values()) - set(game_ids.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (game_id,))
         game_lines.game_ids = game_ids
-
-
-_LINE_COLUMNS = "lines.id, name, by_radio, late, at, text"
-_BOOT_LINES = "SELECT id, board, by_radio, at, text FROM lines WHERE number = 0"

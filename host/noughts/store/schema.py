@@ -9,7 +9,7 @@
     games    one row per game, by cable or radio: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction that adds lines; the fields of `sentences.Game`,
              whose seats may also be letters of the page's engines
-    published  up to which line a collector has confirmed those of a room
+    published  by room: the last line that its collector has confirmed
 
 `boots` and `games` follow from `lines`, so a change of these tables needs a new `VERSION` and no
 more, see `upgrade.py`. Times are milliseconds since 1970, UTC; NULL if unknown.
@@ -59,9 +59,9 @@ TABLES = (
     "CREATE INDEX boots_by_board ON boots (board, boot)",
     "CREATE INDEX boots_by_boot ON boots (boot) WHERE NOT by_radio",
     """
-    CREATE TABLE published (        -- up to which line a collector has confirmed those of a room
+    CREATE TABLE published (
         receiver TEXT PRIMARY KEY,  -- the broker, and the room
-        line INTEGER NOT NULL
+        line INTEGER NOT NULL       -- the last one that its collector has confirmed
     ) STRICT
     """,
     """

@@ -41,6 +41,8 @@ from noughts.web.safety import Site
 Hold = tuple[str, str]
 """A board, and its button `A` or `B`, or `tilt`."""
 _SHUTDOWN_TIMEOUT_S = 0.9
+_WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
+"""Words are read; LEDs scroll, and a screen shows a new picture every 16 ms."""
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
 """For the picture of a board without a game."""
 _LISTED = 6
@@ -201,7 +203,8 @@ class LiveBoards:
             for name, board in virtual.boards.items()
         }
         """By id, gateways too."""
-        self.words, self.leds = Channel(0.1, self._set_words), Channel(0.015, self._set_leds)
+        self.words = Channel(_WORDS_EVERY_S, self._set_words)
+        self.leds = Channel(_LEDS_EVERY_S, self._set_leds)
         self.holds: dict[str, set[Hold]] = {}
         """By the stream of a page that may press buttons: what it holds down."""
         self.busy: set[str] = set()

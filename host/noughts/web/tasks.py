@@ -32,12 +32,12 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
 
     A board has one task at a time; `check` has all boards. Raises `BoardError` if it cannot begin.
     """
-    checks = what == "check"
-    if not checks and name not in boards.boards:
+    is_check = what == "check"
+    if not is_check and name not in boards.boards:
         raise BoardError(f"there is no board {name[:60]!r}; choose another one")
-    if boards.is_checking or (boards.busy if checks else name in boards.busy):
+    if boards.is_checking or (boards.busy if is_check else name in boards.busy):
         raise BoardError("another task is using a board; wait until it has finished")
-    if checks:
+    if is_check:
         boards.is_checking = True
     else:
         boards.busy.add(name)
@@ -50,11 +50,11 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
 
     def change() -> None:
         try:
-            _change(boards, what, name)
+            _run_task(boards, what, name)
         finally:
             boards.busy.discard(name)
 
-    Thread(target=check if checks else change, name="work on boards", daemon=True).start()
+    Thread(target=check if is_check else change, name="work on boards", daemon=True).start()
 
 
 class _Task:
@@ -86,10 +86,10 @@ class _Task:
         self._work = self._board.work = self._work | more
 
 
-def _change(boards: LiveBoards, what: str, name: str) -> None:
+def _run_task(boards: LiveBoards, what: str, name: str) -> None:
     task = _Task(boards.boards[name], what)
     try:
-        start = _started(boards, what, name, task)
+        start = _update_or_flash(boards, what, name, task)
     except (NoughtsError, OSError) as error:
         task.say(*getattr(error, "details", ()))
         task.end(False, error_message(error))
@@ -100,7 +100,7 @@ def _change(boards: LiveBoards, what: str, name: str) -> None:
         task.end(True, start.message)
 
 
-def _started(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
+def _update_or_flash(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
     """Update or flash a board; returns how it started."""
     files = files_for_boards()
     brain.prove(brain.table_in(files))
