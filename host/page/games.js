@@ -242,7 +242,7 @@ function viewerParts(game) {
   const heading = element(
     'h2',
     { tabindex: -1 },
-    `${t('live.game', { number: game.number })}: ${t(`games.end.${game.end}`)}`,
+    t('games.heading', { number: game.number, result: t(`games.end.${game.end}`) }),
   );
   const row = element(
     'div',

@@ -24,9 +24,11 @@ export function inEachLanguage(show) {
   show();
 }
 
-/** A date and a time, such as `26 Nov 2026, 21:05`. */
+/** A date and a time, such as `26 Nov 2026, 21:05`; a line may end between the two only. */
 export function dateText(ms) {
-  return new Date(ms).toLocaleString(DATES[language], { dateStyle: 'medium', timeStyle: 'short' });
+  const options = { dateStyle: 'medium', timeStyle: 'short' };
+  const text = new Date(ms).toLocaleString(DATES[language], options);
+  return text.replace(/ (?=\p{L}|\d{4})/gu, '\u00a0');
 }
 
 export function startLanguage(button) {

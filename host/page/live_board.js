@@ -136,7 +136,7 @@ function gamePicture(game) {
 
 function gameText({ number, seats }) {
   const [a, b] = [...seats].map((seat) => (seat in SEATS ? t(SEATS[seat]) : seat));
-  return `${t('live.game', { number })}. ${t('live.players', { a, b })}`;
+  return t('live.game', { number, a, b });
 }
 
 function stateText({ first, moves, end }) {

@@ -1,7 +1,7 @@
 // A micro:bit on the screen: a V1 that runs the very flash image that goes onto real boards. Two of
 // them are in radio contact.
 
-import { Ether, loadCore, Microbit, play } from '../microbit_emulator/core/microbit.js';
+import { Ether, loadCore, Microbit } from '../microbit_emulator/core/microbit.js';
 import { $ } from '../noughts/web/static/page.js';
 import { microbit } from '../noughts/web/static/microbit.js';
 import { gameStore } from './games.js';
@@ -15,10 +15,12 @@ const TILT_MG = 600;
 const LEVEL_MG = -1000; // z, of a board that lies on a table
 const TAP_US = 100_000; // a button stays pressed, or released, at least so long: a board notices
 const NUDGE_US = 300_000;
+const FRAME_MS = 30;
+const LATE_US = 100_000; // what a frame may run at most; a later one goes on from then
 
 const boards = []; // ScreenBoard
 let chosen = null; // the one that gets the keys
-let stop = null; // ends the run in real time
+let timer = null; // of the run in real time
 let core = null;
 
 export function start() {
@@ -58,12 +60,27 @@ function showChosen() {
 
 /** Runs the boards in real time, but not while another part of the page is shown. */
 function runWhileShown() {
-  stop?.();
-  stop = null;
+  clearTimeout(timer);
   if ($('screen_board').hidden || !boards.length) return;
-  stop = play(boards.length > 1 ? ether() : boards[0].board, () =>
-    boards.forEach((board) => board.show()),
-  );
+  runInRealTime(boards.length > 1 ? ether() : boards[0].board);
+}
+
+/**
+ * Runs a board, or two, by a timer: for animation frames, the browser would draw the page 60 times a
+ * second, changed or not. A page that was hidden goes on from where it was.
+ */
+function runInRealTime(runner) {
+  let lastMs = performance.now();
+  const runFrame = () => {
+    const passedUs = 1000 * (performance.now() - lastMs);
+    lastMs = performance.now();
+    if (!document.hidden) {
+      runner.runFor(Math.min(passedUs, LATE_US));
+      for (const board of boards) board.show();
+    }
+    timer = setTimeout(runFrame, FRAME_MS);
+  };
+  timer = setTimeout(runFrame, FRAME_MS);
 }
 
 let air = null; // of both boards

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import build_page
@@ -77,6 +78,29 @@ def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
     expect(situation(page)).to_have_text("在菜单里：芯片（困难），倾斜控制")
 
 
+def test_board_stands_still_while_the_page_is_hidden(open_page, path):
+    page = open_page(path, "screen_board")
+    page.clock.install()
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.locator(".screen-board")).to_have_count(1)
+    page.clock.run_for(2000)
+    expect(situation(page)).to_have_text("In the menu: a second person")
+
+    def set_hidden(hidden):
+        page.evaluate(
+            "(value) => Object.defineProperty(document, 'hidden', { value, configurable: true })",
+            hidden,
+        )
+
+    set_hidden(True)
+    page.keyboard.press("b")
+    page.clock.run_for(10_000)
+    expect(situation(page)).to_have_text("In the menu: a second person")
+    set_hidden(False)
+    page.clock.run_for(1000)
+    expect(situation(page)).to_have_text("Player A (✕) to move")
+
+
 @pytest.fixture
 def two_boards(page):
     """Two boards in their menus."""
@@ -112,6 +136,15 @@ def test_board_stands_still_while_another_part_is_shown(page):
     page.get_by_role("link", name="On the screen").click()
     expect(page.get_by_text("micro:bit V1")).to_be_visible()
     expect(page.locator(".screen-board")).to_have_count(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_two_boards(page, two_boards, scheme):
+    page.emulate_media(color_scheme=scheme)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 700})
+        result = Axe().run(page, options={"resultTypes": ["violations"]})
+        assert result.violations_count == 0, (width, result.generate_report())
 
 
 def test_two_boards_play_each_other_by_radio(page, two_boards):
