@@ -31,10 +31,8 @@ export function gamesInDataLog(text) {
   const isTable = content.split('\n').some((line) => isHeading(cellsOf(line)));
   if (content.length > MAX_SIZE || !(isPage || isTable)) throw new LogError('file.notDataLog');
   const lines = (isPage ? writtenData(content) : content).split('\n');
-  // A hole in a row may have the bytes of two rows, so that the rest looks like another game.
-  const rows = lines.filter((line) => !line.includes('\xff')).map(cellsOf);
-  const games = endedGames(rows);
-  const hasOtherRows = rows.some((row) => row.some(Boolean) && !isHeading(row));
+  const games = endedGames(lines);
+  const hasOtherRows = lines.map(cellsOf).some((row) => row.some(Boolean) && !isHeading(row));
   if (!games.length && hasOtherRows) throw new LogError('file.otherProgram');
   return games;
 }
@@ -71,13 +69,16 @@ function written(content, start, end) {
   return content.slice(start, end);
 }
 
-/** The ended games among rows, which follow the last heading row before them. */
-function endedGames(rows) {
+/** The ended games among lines, which follow the last heading before them. */
+function endedGames(lines) {
   let heading = COLUMNS;
   const games = [];
-  for (const row of rows) {
+  for (const line of lines) {
+    const row = cellsOf(line);
+    // A hole in a row may have the bytes of two rows, so that the rest looks like another game.
+    const isWhole = !line.includes('\xff') && row.length <= heading.length;
     if (isHeading(row)) heading = row;
-    else if (row.length <= heading.length) {
+    else if (isWhole) {
       const cells = Object.fromEntries(row.map((cell, at) => [heading[at], cell]));
       const game = parse(`NG,${COLUMNS.map((name) => cells[name] ?? '').join()}`);
       if (game?.kind === 'game' && game.end !== '-') games.push(game);
