@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from noughts.errors import NoughtsError
 
+_MAX_SMALL = 1_000_000
 _MAX_LINKS = 40
 """In a row, as on Linux; a link that leads to itself has more."""
 
@@ -17,6 +18,18 @@ def atomic_write(path: Path, content: bytes) -> None:
     """Write a file with this content; see `atomic_writer`."""
     with atomic_writer(path) as file:
         file.write(content)
+
+
+def read_small(path: Path) -> bytes:
+    """The content of a file that people write or noughts makes, such as a table.
+
+    Raises `OSError`, and `NoughtsError` for a file that is far too large, or a device without end.
+    """
+    with path.open("rb") as file:
+        content = file.read(_MAX_SMALL + 1)
+    if len(content) > _MAX_SMALL:
+        raise NoughtsError(f"{path} has more than 1 MB; check which file it is")
+    return content
 
 
 def require_folder(path: Path) -> None:

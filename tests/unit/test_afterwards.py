@@ -77,6 +77,12 @@ def test_truncated_board_name_ends_with_an_ellipsis(printed, monkeypatch, stored
     assert printed("games").splitlines()[1].endswith("  B won      窗边…")
 
 
+@pytest.mark.parametrize("line", ["report", "report -o -", "export --format parquet"])
+def test_what_a_terminal_cannot_show_asks_for_a_file(misused, monkeypatch, stored, line):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert "name a file, such as -o " in misused(*line.split())
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [

@@ -132,6 +132,7 @@ WRONG_USAGE = [
         ("vs hard hard --first it", "the first of two engines moves first"),
         ("watch --emulated 1 /dev/nowhere --db x", "--emulated is a demonstration"),
         ("watch --from x /dev/y", "leave out ports"),
+        ("play --keys A --db games.db", "--keys stores no games; leave out --db"),
         ("watch --name x", "--name needs --from"),
         ("play --keys", "noughts play: error: Option '--keys' requires an argument"),
         ("boards name --db", "noughts boards name: error: Option '--db' requires an"),
@@ -169,7 +170,8 @@ OUTPUTS = [
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("play", "no terminal to play in"),
+        ("play", "no terminal to play in, or it has no full screen; use --keys"),
+        ("play --two", "no terminal to play in, or it has no full screen; use a terminal"),
         ("play --firmware missing.hex --keys A", "cannot use missing.hex (No such file or"),
         ("hex --list /dev/zero", "not a hex file"),
         *((f"{words} nowhere/x{ending}", "cannot write nowhere/x") for words, ending in OUTPUTS),
@@ -181,6 +183,24 @@ OUTPUTS = [
 )
 def test_failures_print_one_line_and_exit_1(line, why, refused):
     assert why in refused(*line.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "put --table large.py",
+        "table --check -o large.py",
+        "watch --known large.txt /dev/nowhere",
+        "watch mqtt://office@localhost --password-file large.txt",
+        "vs ./large.json",
+    ],
+)
+def test_file_without_end_is_not_read_to_its_end(line, folder, refused):
+    """A device such as /dev/zero would take all memory."""
+    name = line.split("large")[1].split()[0]
+    start = b"# noughts learn\n" if name == ".py" else b""
+    (folder / f"large{name}").write_bytes(start.ljust(1_000_001, b"#"))
+    assert f"large{name} has more than 1 MB; " in refused(*line.split())
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, radio_of
 from noughts.cli import options
 from noughts.cli.options import FILE
 from noughts.errors import BoardError, NoughtsError, StoreError, error_message, printable
-from noughts.files import atomic_write
+from noughts.files import atomic_write, read_small
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.terminal.ascii_text import is_plain
@@ -167,7 +167,7 @@ def run_put(
         raise click.UsageError("a gateway has no table; leave out --table")
     files = files_for_boards()
     if table:
-        new_table = brain.parse_table(table.read_text("latin-1"), str(table))
+        new_table = brain.parse_table(read_small(table).decode("latin-1"), str(table))
         files["table.py"] = pack(brain.source(new_table).encode())
     table_to_send = brain.table_in(files)  # report missing files before looking for a board
     if not is_gateway:

@@ -285,6 +285,8 @@ def run_export(
     kind = format or ending or "csv"
     if kind not in _FORMATS:
         raise click.UsageError(f"there is no format {ending!r}; add --format csv, jsonl or parquet")
+    if kind == "parquet" and not output and sys.stdout.isatty():
+        raise click.UsageError("parquet is for a program; name a file, such as -o games.parquet")
     with options.open_store(db) as store:
         total = count(store, game_filter)
         if not total:

@@ -144,6 +144,8 @@ def run_play(
     """Play on a virtual micro:bit in this terminal."""
     if two and keys is not None:
         raise click.UsageError("--keys presses the buttons of one board; leave out --two")
+    if keys is not None and db:
+        raise click.UsageError("--keys stores no games; leave out --db")
     if firmware and hex:
         raise click.UsageError("--firmware and --hex both say what the board runs; give only one")
 
@@ -173,10 +175,8 @@ def _press(keys: list[Step], program: Program) -> None:
 
 def _play(memory: _Memory, two: bool, db: Path | None) -> int:
     if not has_screen():
-        raise NoughtsError(
-            "there is no terminal to play in, or it has no full screen; use --keys 'B 500 A A B' "
-            "instead"
-        )
+        advice = "use a terminal" if two else "use --keys 'B 500 A A B' instead"
+        raise NoughtsError(f"there is no terminal to play in, or it has no full screen; {advice}")
     from noughts.recording.port_monitor import PortMonitor
     from noughts.recording.watch import Watch
     from noughts.terminal.play import BoardApp, PlayedGames, TwoBoardsApp

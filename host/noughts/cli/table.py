@@ -13,7 +13,7 @@ from noughts.brain.device import device_dir
 from noughts.brain.learn import Habits
 from noughts.cli import options
 from noughts.errors import NoughtsError, printable
-from noughts.files import atomic_write
+from noughts.files import atomic_write, read_small
 from noughts.invocation import as_typed, quoted
 from noughts.protocol.describe import counted
 from noughts.store.game_filter import GameFilter
@@ -50,7 +50,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     done = "is up to date" if check else "written"
     if not check:
         atomic_write(path, content)
-    elif (present := path.read_bytes()).startswith(_LEARNED):
+    elif (present := read_small(path)).startswith(_LEARNED):
         table = brain.parse_table(present.decode("latin-1"), str(path))
         brain.prove(table)
         facts = {

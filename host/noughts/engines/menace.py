@@ -35,7 +35,7 @@ from pathlib import Path
 from random import Random
 
 from noughts.errors import NoughtsError, printable
-from noughts.files import atomic_write
+from noughts.files import atomic_write, read_small
 from noughts.game.engine import Engine, Replies, Reply, play
 from noughts.game.positions import EMPTY, Position, alike, canonical, unfinished
 
@@ -140,7 +140,7 @@ def train(
 
 def read_menace(path: str | Path) -> Menace:
     """The machine in a file, named after it. Raises `NoughtsError`, `OSError`."""
-    content = Path(path).read_bytes()
+    content = read_small(Path(path))
     try:
         stored = json.loads(content)
         if (stored["format"], stored["version"]) != (_FORMAT, _VERSION):

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from noughts.errors import NoughtsError
+from noughts.files import read_small
 from noughts.protocol.radio_boards import id_of, is_by_radio, sending_board
 from noughts.recording.events import BoardRefused
 from noughts.store.board_names import caseless
@@ -71,7 +72,7 @@ def read_known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
         if is_by_radio(board):
             by_name[caseless(name)].add(id_of(board))
     ids: set[str] = set()
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    text = read_small(path).decode("utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         written = " ".join(line.split())
         # A name may contain a #.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from noughts.errors import NoughtsError, printable
+from noughts.files import read_small
 
 if TYPE_CHECKING:
     import ssl
@@ -92,7 +93,7 @@ def parse(
 def _password(path: Path | None) -> str | None:
     if path is None:
         return os.environ.get(VARIABLE) or None
-    password, *_ = path.read_text("utf-8-sig", errors="replace").splitlines() or [""]
+    password, *_ = read_small(path).decode("utf-8-sig", errors="replace").splitlines() or [""]
     if not password:
         raise NoughtsError(f"{path} does not begin with a password; write it into the first line")
     return password
