@@ -223,6 +223,15 @@ def test_copy_whose_games_were_stored_before_is_not_listed_as_a_board(folder, no
         assert searched_for(store) == ["anna", "Blue"]
 
 
+def test_copy_with_a_name_of_its_own_names_the_board_of_games_stored_before(folder, printed):
+    db = folder / "games.db"
+    for name in ("MY_DATA.HTM", "MY_DATA (1).HTM", "blue table.HTM", "microbit.csv"):
+        (folder / name).write_bytes(CSV if name.endswith(".csv") else LOG)
+        printed("watch", "--from", name, db=db)
+    with Store(db) as store:
+        assert [board.board for board in boards(store)] == ["file-blue table.HTM"]
+
+
 V2_ID = "9904000031634e4500624014000000320000000097969901"
 BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
 NO_DRIVE, NO_LOG, UNREADABLE = "no drive", "no log", "a log that cannot be read"

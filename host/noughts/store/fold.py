@@ -11,6 +11,7 @@ order in which lines come, or on how often they come.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -80,7 +81,8 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
     played_before                 without a live line, the first time by which the game had ended.
     by_radio                      1 if no line by cable has come as far as the last one.
     board                         the best of the boards under which it was received: by cable,
-                                  with a USB serial number, in the nearest room, in that order.
+                                  with a USB serial number, not a copied log that nobody has
+                                  named, in the nearest room, in that order.
     ============================  =================================================================
 
     A line without a time does not show when the game was played.
@@ -183,6 +185,11 @@ def _late_dates(lines: Iterable[Line]) -> _Dates:
     return None, first_at, first_at
 
 
-def precedence(board: str) -> tuple[bool, bool, int, str]:
+_UNNAMED_COPY = re.compile(r"([^/]+/)*file-(MY_DATA|microbit)\b.*", re.IGNORECASE)
+"""A copied log under the name that each V2 gives it, as `MY_DATA.HTM` or `microbit (1).csv`."""
+
+
+def precedence(board: str) -> tuple[bool, bool, bool, int, str]:
     """A game received under several boards is stored under the one with the least value."""
-    return is_by_radio(board), "usb-" not in board, len(board), board
+    is_unnamed = _UNNAMED_COPY.fullmatch(board) is not None
+    return is_by_radio(board), "usb-" not in board, is_unnamed, len(board), board
