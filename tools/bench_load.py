@@ -330,14 +330,14 @@ def _first_byte_s() -> float:
 
 
 def _paint_ms(browser: Browser, url: str) -> float:
-    found = []
+    paints_ms = []
     for _ in range(_TRIES):
         page = browser.new_page()
         page.goto(url)
         page.wait_for_function(f"{_PAINT}.length")
-        found.append(float(page.evaluate(f"{_PAINT}[0].startTime")))
+        paints_ms.append(float(page.evaluate(f"{_PAINT}[0].startTime")))
         page.close()
-    return statistics.median(found)
+    return statistics.median(paints_ms)
 
 
 def _weight(browser: Browser, server: Server, address: str) -> int:

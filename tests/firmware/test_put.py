@@ -69,13 +69,17 @@ def older(names):
     return {name: files[name] + b"pass\n" * (name in names) for name in files}
 
 
-@pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), long("V2", {})])
-def test_put_sends_all_files_then_only_changed_ones(plugged_in, tmp_path, printed, kind, before):
+@pytest.mark.parametrize(
+    ("kind", "files_before"), [("V1", older(files_for_boards())), long("V2", {})]
+)
+def test_put_sends_all_files_then_only_changed_ones(
+    plugged_in, tmp_path, printed, kind, files_before
+):
     """Over a game whose files all differ, and onto MicroPython alone."""
     # Two files that the game once had.
     retired = dict.fromkeys(["once.py", "don't.py"], b"# noughts:\nonce = 1\n")
     theirs = "it's mine.txt"  # whose name needs quoting
-    board = plugged_in({**before, **retired, theirs: b"keep me"}, kind)
+    board = plugged_in({**files_before, **retired, theirs: b"keep me"}, kind)
     # A pipe can be read only once; and put recognises its table on the board as ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)

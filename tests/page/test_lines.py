@@ -294,8 +294,8 @@ def test_data_logs_give_the_same_games_or_the_same_reason(modules):
     )
     expected = [python_games(content) for content in contents]
     assert result == expected
-    assert set(REASONS.values()) <= {each for each in expected if isinstance(each, str)}
-    assert any(isinstance(each, list) and each for each in expected)
+    assert set(REASONS.values()) <= {outcome for outcome in expected if isinstance(outcome, str)}
+    assert any(isinstance(outcome, list) and outcome for outcome in expected)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_what_a_terminal_cannot_show_asks_for_a_file(misused, monkeypatch, store
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "numbers"),
     [
         ("--board other", [5]),
         ("--board USB-1 --board usb-o", [5, 4, 3, 2, 1]),
@@ -98,10 +98,10 @@ def test_what_a_terminal_cannot_show_asks_for_a_file(misused, monkeypatch, store
         ("--seats PE --result draw", []),
     ],
 )
-def test_options_filter_games(listed, monkeypatch, line, found):
+def test_options_filter_games(listed, monkeypatch, line, numbers):
     """Today is Tuesday, 2026-09-22; the other board's game began an hour ago."""
     monkeypatch.setattr("noughts.store.timestamps.now", lambda: AT + DAY_MS + 3_600_000)
-    assert ids(listed(*line.split())) == found
+    assert ids(listed(*line.split())) == numbers
 
 
 def test_days_follow_the_local_time_zone(listed, printed, monkeypatch, in_zone):

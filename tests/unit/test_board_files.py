@@ -201,18 +201,18 @@ def test_board_gets_no_files_that_only_the_other_kind_uses():
     assert of_v1 | of_v2 == set(GAME) and "games_v1.py" not in of_v2
 
 
-@pytest.mark.parametrize("before", RADIOS, ids=str)
-@pytest.mark.parametrize("after", RADIOS, ids=str)
-def test_plan_changes_a_board_from_any_radio_setting_to_any_other(before, after):
-    old, new = files_with(before, "V2", GAME), files_with(after, "V2", GAME)
+@pytest.mark.parametrize("old_radio", RADIOS, ids=str)
+@pytest.mark.parametrize("new_radio", RADIOS, ids=str)
+def test_plan_changes_a_board_from_any_radio_setting_to_any_other(old_radio, new_radio):
+    old, new = files_with(old_radio, "V2", GAME), files_with(new_radio, "V2", GAME)
     remove, send = plan(on_board(old), new, False)
     left = {name: content for name, content in old.items() if name not in remove}
     assert {**left, **{name: new[name] for name in send}} == new
-    assert bool(remove or send) == (before != after)
+    assert bool(remove or send) == (old_radio != new_radio)
     # The table goes first and comes last: until then, the game says that it is incomplete.
-    if before != after and "table.py" in old:
+    if old_radio != new_radio and "table.py" in old:
         assert remove[0] == "table.py"
-    if before != after and "table.py" in new:
+    if old_radio != new_radio and "table.py" in new:
         assert send[-1] == "table.py"
 
 
@@ -374,12 +374,12 @@ IN_RAM = record(4, 0, b"\x20\0") + record(0, 0, bytes.fromhex("41140E2FB82FA2BB9
 AFTER_END = [IN_RAM, "\n" + IN_RAM, record(0x0E, 0, b"source"), "\0" * 16, "\x1a"]
 
 
-@pytest.mark.parametrize("after", AFTER_END, ids=ascii)
+@pytest.mark.parametrize("rest", AFTER_END, ids=ascii)
 @pytest.mark.parametrize("end", [END, END.strip()], ids=["LF", "no LF"])
-def test_what_follows_the_end_of_a_hex_is_ignored(after, end):
-    if end == END or not after.startswith(":"):
+def test_what_follows_the_end_of_a_hex_is_ignored(rest, end):
+    if end == END or not rest.startswith(":"):
         plain = changed("V1", {})[: -len(END)]
-        (firmware,) = read_firmware(plain + end + after, "it").values()
+        (firmware,) = read_firmware(plain + end + rest, "it").values()
         assert firmware.memory.todict() == slim("V1").memory.todict()
     makecode = record(0, 0, bytes(16)) + END + IN_RAM
     with pytest.raises(NoughtsError, match="it holds no MicroPython; use an official"):

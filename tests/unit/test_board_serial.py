@@ -270,7 +270,7 @@ NOT_STARTED = "does not start; run `noughts put`"
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("results", "expected"),
     [
         ({"start": SENDER}, [*STARTED, ("radio", True, "sends in group 7 as 9A1B2C3D")]),
         ({"start": GATEWAY}, [("radio", True, "gateway of group 7, release 1.0.0")]),
@@ -278,7 +278,7 @@ NOT_STARTED = "does not start; run `noughts put`"
         ({"error": FAILED}, [("game", False, str(FAILED), FAILED.details)]),
     ],
 )
-def test_board_checks_report_its_game_radio_or_error(found, expected):
+def test_board_checks_report_its_game_radio_or_error(results, expected):
     board = [
         ("drive", False, "not mounted; mount it if you need `noughts flash`"),
         ("port", True, "/dev/ttyACM0, accessible"),
@@ -286,7 +286,7 @@ def test_board_checks_report_its_game_radio_or_error(found, expected):
         ("firmware", True, "MicroPython 1.18 (firmware 2.1.2)"),
     ]
     kind = {"board_model": "V2", "firmware": "2.1.2", "micropython": "1.18"}
-    probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **found)
+    probed = ProbedBoard(port=Port("/dev/ttyACM0", USB_ID), **kind, **results)
     assert [*of_board(probed)] == [Check(*fields) for fields in board + expected]
 
 

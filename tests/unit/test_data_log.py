@@ -305,7 +305,7 @@ SKIPPED = "1 damaged row skipped, line 3 of the data"
 
 def test_skipped_rows_of_a_drive_are_shown_until_it_is_unplugged(read):
     *received, skipped = read((DAMAGED, 0), (DAMAGED, 0))
-    assert [each.sentence for each in received] == PLAYED
+    assert [line.sentence for line in received] == PLAYED
     assert skipped.text() == f"{describe.short(BOARD)}: {SKIPPED}"
     session = Session()
     session.take(skipped)

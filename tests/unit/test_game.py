@@ -117,8 +117,8 @@ def test_puzzle_level_depends_on_depth_or_on_answers():
 def test_draw_picks_a_random_symmetry_and_not_the_last_puzzle():
     random, least = Random(1), canonical(parse("XX..O...."))
 
-    def drawn(before=EMPTY):
-        puzzle = random_puzzle(random, lambda candidate: candidate.position == least, before)
+    def drawn(last_puzzle=EMPTY):
+        puzzle = random_puzzle(random, lambda candidate: candidate.position == least, last_puzzle)
         assert solver.value_preserving_moves(puzzle.position) == [puzzle.right]
         return puzzle.position
 

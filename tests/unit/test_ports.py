@@ -128,10 +128,10 @@ def test_hung_up_port_raises_board_error(use):
         use(HungUp())
 
 
-@pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
-def test_port_in_use_error_names_the_process(port, called, exclusive):
+@pytest.mark.parametrize(("name_part", "exclusive"), [("ttyACM0", False), ("board", True)])
+def test_port_in_use_error_names_the_process(port, name_part, exclusive):
     """It is found by its lock; on a tty device, even without one."""
-    name = port(called).path
+    name = port(name_part).path
     code = (
         f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
         "print(1, flush=True); input()"
@@ -152,9 +152,9 @@ def test_port_in_use_error_names_the_process(port, called, exclusive):
 class Monitor(PortMonitor):
     """Follows ports; `ports` is what the system lists, and `scans` counts how often it did."""
 
-    def __init__(self, *wanted, ports=()):
+    def __init__(self, *names, ports=()):
         self.ports, self.scans = ports, 0
-        super().__init__(wanted, find=self.find)
+        super().__init__(names, find=self.find)
 
     def find(self):
         self.scans += 1

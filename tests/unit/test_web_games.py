@@ -34,8 +34,8 @@ def many(tmp_path):
     return filled(tmp_path / "games.db", *games)
 
 
-def links(found):
-    return [address for name, address in found.attributes if name == "href"]
+def links(html_page):
+    return [address for name, address in html_page.attributes if name == "href"]
 
 
 def test_query_is_read_like_command_line_options(monkeypatch):

@@ -51,18 +51,18 @@ function query() {
 async function update() {
   const mine = ++asked;
   waiting = true;
-  const found = await get(`/api/play?${query()}`).catch((error) => error);
+  const answer = await get(`/api/play?${query()}`).catch((error) => error);
   if (mine !== asked) return;
   waiting = false;
-  if (found instanceof Error) {
+  if (answer instanceof Error) {
     // Only a link can lead to a game that the server refuses.
     const isLink = !view && (game.moves || game.position);
     if (isLink) await begin();
     $('headline').textContent = '';
-    $('remark').textContent = isLink ? `This link does not work: ${found.message}.` : found.message;
+    $('remark').textContent = isLink ? `This link does not work: ${answer.message}.` : answer.message;
     return;
   }
-  view = found;
+  view = answer;
   cost = view.cost ?? cost;
   for (const name of ['opponent', 'you', 'first', 'moves', 'at']) game[name] = view[name];
   Object.assign(tab.game, { you: game.you, first: game.first });
@@ -171,12 +171,12 @@ function drawMoves() {
     const button = { type: 'button', 'aria-current': current, onclick: () => goTo(ply) };
     return element('li', {}, element('button', button, ...content));
   };
-  const moves = view.graph.slice(1).map(({ name, cell, where, verdict_name: called, verdict }, ply) =>
+  const moves = view.graph.slice(1).map(({ name, cell, where, verdict_name: verdictName, verdict }, ply) =>
     item(
       ply + 1,
       `${name} ${cell + 1}`,
-      element('span', { class: `called ${called}`, 'aria-hidden': 'true' }, verdict),
-      element('span', { class: 'hidden-text' }, ` ${where}, ${called}`),
+      element('span', { class: `called ${verdictName}`, 'aria-hidden': 'true' }, verdict),
+      element('span', { class: 'hidden-text' }, ` ${where}, ${verdictName}`),
     ),
   );
   $('moves').replaceChildren(item(0, 'Start'), ...moves);
