@@ -222,6 +222,20 @@ def test_sensor_is_read_from_its_first_register_on_after_a_power_cut(
 
 
 @pytest.mark.parametrize(
+    ("board", "address", "first"),
+    [("V1", 0x1D, 0x2A), ("V1", 0x0E, 0x10), ("V2", 0x19, 0x80 | 0x20), ("V2", 0x1E, 0x60)],
+)
+@pytest.mark.parametrize("settings", [b"\x21", b"\x21\x10", b"\x21\x10\x03"])
+def test_sensor_takes_settings_from_a_register_on(
+    board: str, address: int, first: int, settings: bytes
+) -> None:
+    """What follows them is as before."""
+    micro = Microbit(board, LOOP)
+    i2c(micro, address, bytes([first]) + settings, 0)
+    assert i2c(micro, address, bytes([first]), 4) == settings.ljust(4, b"\0")
+
+
+@pytest.mark.parametrize(
     ("request_hex", "answer_hex"),
     [
         ("1001", "1101020499"),  # the board's version
