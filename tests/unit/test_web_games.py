@@ -3,6 +3,8 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from unittest.mock import Mock
@@ -13,8 +15,10 @@ from starlette.datastructures import QueryParams
 from asking import HERE, HtmlPage, ask, change, page
 from live_page import idle_boards
 from noughts.errors import NoughtsError
+from noughts.game.positions import unfinished
+from noughts.game.solver import value_preserving_moves
 from noughts.store.game_filter import GameFilter
-from noughts.store.statistics import met_positions
+from noughts.store.statistics import MetPosition, met_positions, stats
 from noughts.store.store import Store
 from noughts.store.timestamps import of_day
 from noughts.views import class_report as figures
@@ -318,6 +322,23 @@ def test_commonest_mistake_counts_symmetric_moves_together(tmp_path):
             if candidate.position.ply == 1
         )
     assert met_position.commonest_mistake == (2, 2)
+
+
+def test_report_shows_positions_with_mistakes_as_many_as_fit_on_a_page(tmp_path):
+    with Store(filled(tmp_path / "one.db", stages(WON))) as store:
+        one_game = stats(store, GameFilter())
+    met = []
+    for position in unfinished():
+        right = tuple(value_preserving_moves(position))
+        if wrong := {*position.free} - {*right}:
+            met.append(MetPosition(position, Counter({min(wrong): 1}), right))
+    without_mistakes = replace(met[0], moves=Counter({met[0].right[0]: 1}))
+
+    def shown(positions):
+        return figures.statistics(one_game, {"usb-1": AT}, positions).positions
+
+    assert shown(met[:20]) == list(map(figures.to_talk_about, met[:9]))
+    assert shown([*met[:4], without_mistakes]) == list(map(figures.to_talk_about, met[:4]))
 
 
 def test_more_frequent_first_moves_are_darker():
