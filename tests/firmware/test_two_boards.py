@@ -71,6 +71,22 @@ def test_both_leave_for_the_menu(leaves):
     assert a.games[-1] == b.games[-1]
 
 
+@pytest.mark.parametrize("leaves", "ab")
+def test_game_does_not_end_without_the_partner(leaves):
+    """Which is not in reach, and so does not know that this board leaves."""
+    pair = TwoBoards((V1, V2))
+    pair.begin()
+    pair.rest(200)
+    pair.move()
+    pair.rest(500)
+    pair.ether.loss = 1
+    board, games = pair.boards[leaves], [*pair.boards[leaves].games]
+    menus = board.menus
+    pair.tap(leaves, A, B)
+    pair.wait(lambda: board.menus > menus, "the menu")
+    assert board.games == games and games[-1].end == "-"
+
+
 @pytest.mark.parametrize("kinds", [(V1, V2), long((OLD_V1, OLD_V2))])
 @pytest.mark.parametrize("which", "ab")
 def test_board_that_was_reset_comes_back_into_the_game(kinds, which):
