@@ -143,6 +143,18 @@ def test_unplugged_while_flashing_then_once_more(plug_in, model):
     passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
 
 
+def test_unplugged_while_flashing(plug_in):
+    page, plugged = plug_in(erased("V1"))
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, re.compile("Putting the game"))
+    expect(page.locator("#flash-progress")).to_be_visible()
+    plugged.daplink.unplug_after = 0
+    error(page, re.compile("unplugged before the game was complete.*once more"))
+    status(page, "No micro:bit is connected.")
+    expect(page.locator("#flash-progress")).to_be_hidden()
+
+
 STORED = [stages(DRAW, boot="AAAAAAAA", number=number)[-1] for number in range(1, 25)]
 STORED_FILES = {
     str(index): f"{100_000 + index}{write(game)}".encode() for index, game in enumerate(STORED)
