@@ -69,6 +69,18 @@ def test_two_friends_play_by_keys_and_the_other_one_begins_next(open_page):
     headline(page, "O’s turn")
 
 
+def test_last_move_is_marked(open_page):
+    page = open_page()
+    opponent(page, "A friend, on this screen")
+    last = page.locator("#play-board .cell.last")
+    expect(last).to_have_count(0)
+    for number, name in ((5, "5, in the centre, X"), (1, "1, in the top-left corner, O")):
+        play(page, [number])
+        expect(last).to_have_accessible_name(name)
+    page.get_by_role("button", name="Undo").click()
+    expect(last).to_have_accessible_name("5, in the centre, X")
+
+
 def test_a_line_wins_and_counts_once(open_page):
     page = open_page()
     opponent(page, "A friend, on this screen")
@@ -145,6 +157,9 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     )
     cell(page, marks + 1).click()
     headline(page, "Right!")
+    expect(page.locator("#puzzle-board .cell.last")).to_have_accessible_name(
+        re.compile(f"^{marks + 1}, ")
+    )
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
@@ -166,11 +181,14 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     expect(games.get_by_role("row")).to_have_count(1 + 6)
     expect(page.get_by_role("region", name="Results by board").get_by_role("row")).to_have_count(5)
     games.get_by_role("button", name="Show game 2").click()
+    last = page.locator(".ground.last")
     expect(page.get_by_text("Move 9 of 9")).to_be_visible()
+    expect(last).to_have_count(1)
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_text("Move 8 of 9: ")).to_be_visible()
     page.get_by_label("Move", exact=True).press("Home")
     expect(page.get_by_text("Before the first move")).to_be_visible()
+    expect(last).to_have_count(0)
     for name in ("noughts-games.log", "noughts-games.csv"):
         with page.expect_download() as download:
             page.get_by_role(

@@ -35,6 +35,7 @@ def win_between_friends(page):
     for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
         cell(page, number).click()
         says(page, f"{turn}’s turn")
+        expect(page.locator(".cell.last")).to_have_accessible_name(re.compile(f"^{number}, "))
     cell(page, 3).click()
     says(page, "X has won: top row")
 
@@ -291,6 +292,7 @@ def test_duplicated_tab_does_not_report_the_others_game(server, play):
     for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
         cell(page, number).click()
         says(page, f"{turn}’s turn")
+        expect(page.locator(".cell.last")).to_have_accessible_name(re.compile(f"^{number}, "))
     with page.expect_popup() as popup:
         page.evaluate("window.open(location.href)")
     copy = popup.value
