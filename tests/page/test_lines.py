@@ -243,6 +243,7 @@ def table_of(rows):
 
 
 TABLE = table_of(ROWS)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # as editors and spreadsheets write it
 REASONS = {
     "not a micro:bit's data log": "file.notDataLog",
     "a data log of version": "file.version",
@@ -260,7 +261,7 @@ def python_games(content):
 
 
 def changed_log(dice):
-    """A data log, or a table, with some damage, or rows of other programs."""
+    """A data log, or a table, with some damage or a byte order mark, or rows of other programs."""
     rows = [*ROWS, "Time (seconds),temp", "1.05,1", f"x,{HEADING}", f",{row(ENDED[0])}"]
     rows = dice.sample(rows, dice.randrange(1, len(rows)))
     content = dice.choice([data_log_file(*rows), data_log_file(*ROWS), *4 * [table_of(rows)]])
@@ -273,7 +274,8 @@ def changed_log(dice):
         content = content[:place] + hole + content[place + len(hole) :]
     if damage == 4:
         content = content.replace(b"\xff", b"\xef\xbf\xbd")
-    return content.replace(b"V_002", dice.choice([b"V_002"] * 9 + [b"V_003"]))
+    content = content.replace(b"V_002", dice.choice([b"V_002"] * 9 + [b"V_003"]))
+    return dice.choice([b"", BYTE_ORDER_MARK]) + content
 
 
 def test_data_logs_give_the_same_games_or_the_same_reason(modules):
@@ -300,7 +302,12 @@ def test_data_logs_give_the_same_games_or_the_same_reason(modules):
 
 @pytest.mark.parametrize(
     ("content", "name"),
-    [(data_log_file(*ROWS), "MY_DATA.HTM"), (TABLE, "microbit.csv"), (TABLE, "microbit")],
+    [
+        (data_log_file(*ROWS), "MY_DATA.HTM"),
+        (TABLE, "microbit.csv"),
+        (TABLE, "microbit"),
+        (BYTE_ORDER_MARK + TABLE, "saved.csv"),
+    ],
 )
 def test_file_of_a_data_log_is_opened(modules, content, name):
     _, table, count = modules.evaluate(READ_AND_WRITE, [content.decode("latin-1"), name])
