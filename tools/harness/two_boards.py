@@ -1,7 +1,8 @@
 """Boards that play by radio, two and two, in one ether, in device time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from boards import A, B, Driver
 from microbit_emulator import Button, Ether
@@ -85,11 +86,16 @@ class TwoBoards:
         self.ether.run_for(ms * 1000)
 
     def tap(self, name: str, *buttons: Button, down_ms: float = 60, up_ms: float = 160) -> None:
-        microbit = self.boards[name].driver.board
-        for button in buttons:
+        self.tap_together([name], *buttons, down_ms=down_ms, up_ms=up_ms)
+
+    def tap_together(
+        self, names: Iterable[str], *buttons: Button, down_ms: float = 60, up_ms: float = 160
+    ) -> None:
+        microbits = [self.boards[name].driver.board for name in names]
+        for microbit, button in product(microbits, buttons):
             microbit.press(button)
         self.rest(down_ms)
-        for button in buttons:
+        for microbit, button in product(microbits, buttons):
             microbit.release(button)
         self.rest(up_ms)
 
@@ -107,11 +113,11 @@ class TwoBoards:
             self.tap(name, B)
         self.wait(lambda: all(board.choice[3:] == "0" for board in self.all), "the channels")
         self.rest(100)
+        channel_of = {name: (channels or {}).get(name, 0) for name in self.boards}
+        for channel in range(max(channel_of.values())):
+            self.tap_together([name for name in self.boards if channel_of[name] > channel], A)
         for name, board in self.boards.items():
-            channel = (channels or {}).get(name, 0)
-            for _ in range(channel):
-                self.tap(name, A)
-            assert board.choice == f"{self._choices[name]}{channel}"
+            assert board.choice == f"{self._choices[name]}{channel_of[name]}"
 
     def enter(self, channels: Mapping[str, int] | None = None) -> None:
         """From the menus to the search for a partner; channels: by board, by default 0."""
