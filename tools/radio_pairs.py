@@ -72,6 +72,7 @@ def pairs(count: int, channels: int, games: int, loss: float, seed: int) -> list
     room = TwoBoards(kinds, loss=loss, seed=seed)
     names = list(room.boards)
     room.enter({name: number // 2 % channels for number, name in enumerate(names)})
+    room.rest(200)  # A at once after the last B would be both, which leaves
     while min(len(ended(board)) for board in room.all) < games:
         if room.ether.clock_us > games * 60e6:
             return [f"{[len(ended(board)) for board in room.all]} games after an hour"]
