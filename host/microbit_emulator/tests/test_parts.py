@@ -444,3 +444,15 @@ def test_samples_come_when_the_timer_that_ppi_connects_matches(timer: int, how: 
     assert not board.debugger.read_word(SAADC + SAADC_END)
     board.run_for(2)
     assert board.debugger.read_word(SAADC + SAADC_END) == (how == "restarts")
+
+
+@EACH_BOARD
+def test_match_that_nobody_has_read_is_cleared(board: str) -> None:
+    """So only matches from then on are seen. Writing 1 to an event sets it."""
+    micro, timer = Microbit(board, LOOP), TIMERS[0]
+    for register, value in ((PRESCALER, 4), (CC, 100), (TIMER_START, 1)):
+        micro.debugger.write_word(timer + register, value)
+    micro.run_for(150)
+    for value in (0, 1, 0):
+        micro.debugger.write_word(timer + TIMER_COMPARE, value)
+        assert micro.debugger.read_word(timer + TIMER_COMPARE) == value
