@@ -12,9 +12,8 @@ import table
 
 def best(marks, score, player, level):
     # The best cells, one or more, for a level ("E", "M" or "H").
-    weights = table.WEIGHTS if level == "H" else bytes(10)
-    if level == "M":
-        weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
+    # Medium's are eleven, because bytes of up to ten cost a name.
+    weights = bytes(10) if level < "H" else b"\t\0\0\0c\t\0\0\0c " if level > "H" else table.WEIGHTS
     worths = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
     for i in range(8):
         worths[i] = weights[player * score[i] + 2 + i // 6 * 5]
@@ -23,14 +22,13 @@ def best(marks, score, player, level):
     for cell in range(9):
         if not marks[cell]:
             worth = 0
-            for i in range(4 * cell, 4 * cell + 4):
-                worth += worths[THROUGH[i]]
+            for i in THROUGH[4 * cell : 4 * cell + 4]:
+                worth += worths[i]
             cells[cell] = worth
             squares += worth * worth
     best = max(cells)
     if level == "H":
-        squares <<= 5
         for worth in set(cells):
-            if squares + worth in table.BOOK:
+            if squares * 32 + worth in table.BOOK:
                 best = worth
     return [cell for cell in range(9) if cells[cell] == best]

@@ -10,35 +10,33 @@
 import microbit
 
 # A pin reads 0 while its button is down.
-read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
+read = microbit.pin5.read_digital, microbit.pin11.read_digital
 model = 1 + hasattr(microbit, "pin_logo")
 if model > 1:
-    import v2
+    import v2  # noqa: F401  # it replaces `read`
 
-    read = v2.read(read)
-
-# now: running time in this turn of the loop, ms; pending: 1, 2, or 0 for none; start: when the
+# now: running time in this turn of the loop, ms; pending: 1, 2, or 0 for none; began: when the
 # pending press began, ms
-now = pending = start = 0
-down = [True, True]  # a button that is held at the start does not count as pressed
-time = [0, 0]  # when each button last changed, ms
+now = pending = began = 0
+down = [True] * 2  # a button that is held at the start does not count as pressed
+changed = [0] * 2  # when each button last changed, ms
 
 
 def wait():
     # Waits for the next turn of the loop. Returns the button once a press is
     # decided, else 0.
-    global now, pending, start
+    global now, pending, began
     microbit.sleep(5)
     i = now
     now = microbit.running_time()
     if now < i:  # a V1's clock may lose 65.5 ms when an interrupt comes at the wrong moment
-        start -= 66
+        began -= 66
     button = 0
     for i in range(2):
         i ^= pending // 2  # the pending one first: if it is down again, the other joins it
         if not button and read[i]() == down[i]:
-            if now - time[i] > 20:
-                time[i] = now
+            if now - changed[i] > 20:
+                changed[i] = now
                 down[i] = not down[i]
                 if down[i]:
                     if pending == 2 - i:
@@ -46,11 +44,11 @@ def wait():
                         return 3
                     button = pending
                     pending = i + 1
-                    start = now
+                    began = now
             elif not down[i]:
                 return 0  # a bounce or a press: wait until it is clear
     # 100 ms between the presses, and a turn of 6 ms at either end.
-    if pending and not button and now - start > 112:
+    if pending and not button and now - began > 112:
         button = pending
         pending = 0
     return button

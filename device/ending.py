@@ -9,16 +9,16 @@ def show(marks, score, result):
     for i in range(36):
         if result and THROUGH[i] < 8 and score[THROUGH[i]] == 3 * result:
             cells.append(i // 4)
-    start = buttons.now
+    began = buttons.now
     until = 0
     while True:
         button = buttons.wait()
         now = buttons.now
-        if button or (until and now > until):
+        if button or now > until > 0:
             return button != 3
         if buttons.pending:
-            buttons.microbit.display.show(" ")
-        elif now - start < 1200:
-            leds.draw(marks, now, cells if (now - start) // 150 & 1 else b"", 0)
+            leds.show(" ")
+        elif now - began < 1200:
+            leds.draw(marks, now, cells if (now - began) // 150 & 1 else b"", 0)
         elif not until:
             until = now + leds.scroll("Draw Game\nA Win\nB Win".split("\n")[result])

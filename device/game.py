@@ -10,17 +10,17 @@ def play(number, chosen, player):
     seats = "P" + chosen[0]
     marks = [0] * 9
     score = [0] * 8
-    text = ""
+    moves = ""
     # "=A-xB"[result]: 0 "=" a draw, 1 "A" has won, -1 "B" has won, 2 "-" going on, 3 "x"
     # abandoned. A player is 1 or -1, and indexes it too.
     first = "=A-xB"[player]  # who begins
-    start = buttons.now
+    began = buttons.now
     result = 2
-    buttons.microbit.display.show(" ")
+    leds.show(" ")
     while True:
         sent = sentences.send(
             "NG,%s,%d,%s,%s,%s,%d,%s"
-            % (sentences.boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
+            % (sentences.boot, number, seats, first, moves, buttons.now - began, "=A-xB"[result])
         )
         if result != 2:
             buttons.save(sent)  # type: ignore[attr-defined]
@@ -39,6 +39,6 @@ def play(number, chosen, player):
         result = 3
         if cell >= 0:
             rules.place(marks, score, cell, player)
-            text += str(cell)
+            moves += str(cell)
             player = -player
             result = rules.result(marks, score)

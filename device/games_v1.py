@@ -9,13 +9,13 @@ resent = 0  # files
 number = 100000  # of the next game
 
 
-def save(text):
+def save(sentence):
     global number
     while resent < 24:  # a game that has ended so soon must not be resent too
         resend()
     try:
         with open(str(number % 24), "w") as file:
-            file.write(str(number) + text)
+            file.write(str(number) + sentence)
         number += 1
     except OSError:  # no room
         pass
@@ -27,10 +27,10 @@ def resend():
     try:
         # A power cut may leave a wrong length, so this reads only what there can be.
         with open(str(resent), "b") as file:
-            text = file.read(60)
-        if text[-1] < 127:
-            number = max(number, int(text[:6]) + 1)
-            print(str(text[6:], "utf-8"))
+            sentence = file.read(60)
+        if sentence[-1] < 127:
+            number = max(number, int(sentence[:6]) + 1)
+            print(str(sentence[6:], "utf-8"))
     except Exception:  # there is no file, or a power cut has damaged it
         pass
     resent += 1

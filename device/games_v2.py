@@ -13,11 +13,11 @@ except (ImportError, OSError) as e:  # a firmware before 2.1
     print("games are not stored:", e)
 
 
-def save(text):
+def save(sentence):
     global log
     if log:
         try:
-            log.add(dict(zip(LABELS, text[4:-3].split(","))))
+            log.add(dict(zip(LABELS, sentence[4:-3].split(","))))
         except OSError as e:  # it is full
             log = None  # type: ignore[assignment]
             print("games are not stored:", e)

@@ -5,17 +5,15 @@ from microbit import Image, accelerometer
 import buttons, leds
 
 
-def choose(marks, player, mode):
-    # Returns the chosen cell, or -1 for the menu. In mode "b", button A moves the
-    # cursor and B places; in mode "t", A places for player A and B for player B.
-    if mode == "t":  # by radio, a board that is not tilted has no memory for it
-        import tilt
+def choose(marks, player, controls):
+    # Returns the chosen cell, or -1 for the menu. With controls "b", button A moves the
+    # cursor and B places; with "t", A places for player A and B for player B.
     for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
         if not marks[cell]:
             break
     # target: the cell to which a pending press moves, or where it places; until: when an icon ends
     pending = until = 0
-    start = buttons.now  # the cursor is lit first, then blinks
+    began = buttons.now  # the cursor is lit first, then blinks
     target = phase = -1  # phase: of the blinking, as drawn
     while True:
         button = buttons.wait()
@@ -23,33 +21,35 @@ def choose(marks, player, mode):
         if button == 3:
             return -1
         if button and target >= 0:
-            if mode == "t" or button == 2:
+            if controls != "b" or button == 2:
                 return target
             cell = target
-        if mode == "t":
+        if controls != "b":
+            import tilt  # loaded already, but not while this large module is compiled
+
             moved = tilt.move(cell, accelerometer.get_x(), accelerometer.get_y(), now)
             if moved != cell:
                 cell = moved
-                start = now
+                began = now
                 phase = -1
-        on = not (now - start) // 100 & 1
+        on = not (now - began) // 100 & 1
         if button or buttons.pending != pending:
             pending = buttons.pending
             target = phase = -1
             if pending:
-                start = now
-                if pending == 1 and mode == "b":
+                began = now
+                if pending == 1 and controls == "b":
                     target = (cell + 1) % 9
                     while marks[target]:
                         target = (target + 1) % 9
-                elif marks[cell] or (mode == "t" and pending * 2 + player != 3):
+                elif marks[cell] or (controls != "b" and pending * 2 + player != 3):
                     # The arrow points to the button of the player to move.
                     image = Image.ARROW_W if player > 0 else Image.ARROW_E
                     leds.show(Image.NO if pending * 2 + player == 3 else image)
                     until = now + 700
                 else:
                     target = cell
-                    start -= 100 * on  # blink at once, in response to the press
+                    began -= 100 * on  # blink at once, in response to the press
         if until:
             if now < until:
                 continue
@@ -57,8 +57,8 @@ def choose(marks, player, mode):
             leds.show(" ")
             phase = -1
         # Draw only changes: it takes longer than a turn of the loop.
-        if (now - start) // 100 != phase:
-            phase = (now - start) // 100
+        if (now - began) // 100 != phase:
+            phase = (now - began) // 100
             light = 4 if marks[cell] else 0
             if not phase & 1:
                 light = 9 if player > 0 else 7

@@ -1,7 +1,9 @@
 # noughts: two boards find each other by radio, on a channel: A shows the next, B starts. Both store
 # their ids in `settings`; then play.py goes on. A reset comes before and after this, because
 # a V1 has no memory for the menu, this and the games together.
-import microbit
+import loop, microbit
+
+modules = "%.0s"  # none, because `pick` and `find` need the memory
 
 
 def pick(chosen):
@@ -25,7 +27,7 @@ def pick(chosen):
 
 def find(chosen):
     # Returns the choice with both boards' ids.
-    import buttons, leds, loop, radio, repeat, sentences
+    import buttons, leds, radio, repeat, sentences
     from random import randrange
 
     loop.chosen = chosen
@@ -47,14 +49,14 @@ def find(chosen):
 
 
 def start():
-    import gc, loop
+    import gc
 
     gc.collect()
     import buttons, sentences
 
     with open("table.py") as file:  # a V1 has no memory to import it
         text = file.read()
-    sentences.send(sentences.start % (buttons.model, text[-6:-2]))
+    sentences.send(sentences.opening % (sentences.boot, buttons.model, text[-6:-2]))
     del text
     chosen = pick(loop.chosen)
     if chosen[3:]:

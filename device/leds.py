@@ -22,7 +22,7 @@ def draw(marks, now, cells, level):
 
 
 def scroll(text):
-    # Starts scrolling a text, and returns how many milliseconds that takes: 80 for
-    # each column of pixels.
+    # Starts scrolling a text, and returns how many milliseconds that takes: 80 for each column of
+    # pixels, 6 columns a letter, and 5 more.
     display.scroll(text, 80, wait=False)
-    return (6 * len(text) + 5) * 80
+    return 480 * len(text) + 400

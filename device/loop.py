@@ -1,5 +1,5 @@
 # noughts: the loop of menu and games, also after a fault.
-import gc, sys, microbit
+import sys, microbit
 
 # The choice, as in the file `settings`: the opponent's seat (P, shown as 2, for a person; R for
 # another board, by radio), "b" for buttons or "t" for tilt, and "s" for sound or "q" for quiet (a
@@ -7,34 +7,23 @@ import gc, sys, microbit
 chosen = "Pbs"
 try:
     with open("settings") as file:
-        text = file.read(20)  # a power cut may leave a wrong length
-    if text[0] in "PEMHR" and text[1] in "bt" and text[2] in "sq":
-        chosen = text if text[3:4].isdigit() else text[:3]
+        stored = file.read(3)  # a power cut may leave a wrong length
+        if stored[0] in "PEMHR" and stored[1] in "bt" and stored[2] in "sq":
+            chosen = stored
+            chosen += file.read(17 * (chosen > "R"))
+    del file, stored  # a V1 needs their memory
 except Exception:  # missing or damaged
     pass
 microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
 
 
-def load(text):
-    # While a module imports others, its parse tree uses memory. So this small one imports all:
-    # first those that need the most memory in one piece. Small modules come with those that import
-    # them, because each collection takes 2 ms.
-    from buttons import model
-
-    for i in (text % model).split():
-        __import__(i)
-        gc.collect()
-
-
 def start():
     # After a fault, the board shows a sad face and starts again.
-    global chosen, load
-    load("leds human menu ai game games_v%d tilt ending")
-    del load  # a V1 needs its memory
-    import buttons, game, menu, sentences, table
+    global chosen
+    import game, menu, sentences, table
 
-    sentences.send(sentences.start % (buttons.model, table.ID))
-
+    sentences.send(sentences.opening % (sentences.boot, model, table.ID))
+    del sentences.opening
     number = 0  # games since boot
     while True:
         try:
@@ -50,7 +39,14 @@ def start():
             microbit.sleep(2000)
 
 
+# `main.py` imports these, from the last one on, because the stack has most room there. Those that
+# need the most memory in one piece come first. Small modules come with those that import them,
+# because each collection takes 2 ms.
+modules = "ending tilt games_v%d game ai menu human"
 if chosen[4:]:
-    from play import start  # type: ignore[assignment]
+    from play import modules, start  # type: ignore[assignment]
 elif chosen[3:]:
-    from join import start  # type: ignore[assignment]
+    from join import modules, start  # type: ignore[assignment]
+from buttons import model  # noqa: E402
+
+modules = (modules % model).split()  # type: ignore[assignment]

@@ -8,9 +8,8 @@ def choose(chosen):
     import buttons, leds, sentences
 
     last = chosen  # in the file
-    text = sent = ""  # on the LEDs; the choice that was sent
+    shown = sent = ""  # on the LEDs; the choice that was sent
     until = 0  # when a scrolling text ends
-    seats = "PEMHRPPPPPP"  # each before the next; as a text of up to ten, it would cost a name
     while True:
         if not buttons.pending:
             if sent != chosen:
@@ -18,18 +17,18 @@ def choose(chosen):
                 sent = chosen
             microbit.sleep(2)
         button = buttons.wait()
-        seat = seats[seats.find(chosen[0]) + 1]
+        # The next one; as a text of up to ten letters, the first would cost a name.
+        seat = "PEMHRPPPPPP"["PEMHR".find(chosen[0]) + 1]
         if button == 1:
             chosen = seat + chosen[1:]
         elif button > 2:  # 4: the logo, see `sound.py`
             i = chosen[button - 2]
-            text = "b tilt t buttons s quiet q sound".split()  # type: ignore[assignment]
-            text = text[text.index(i) + 1]
-            chosen = chosen.replace(i, text[0])
-            until = buttons.now + leds.scroll(text)
+            shown = "tilt buttons quiet sound".split()["btsq".find(i)]
+            chosen = chosen.replace(i, shown[0])
+            until = buttons.now + leds.scroll(shown)
         elif button:
-            if chosen[0] == "R":  # see `join.py`
-                chosen += str(0)
+            if chosen > "R":  # see `join.py`
+                chosen += "0"
             if chosen != last:
                 try:
                     with open("settings", "w") as file:
@@ -39,9 +38,7 @@ def choose(chosen):
             if chosen[3:]:
                 microbit.reset()
             return chosen
-        if buttons.pending:
-            until = 0
         seat = (chosen[0], seat, " ")[buttons.pending]
-        if seat != text and buttons.now >= until:
-            microbit.display.show(seat.replace("P", "2"))
-            text = seat
+        if seat != shown and (buttons.pending or buttons.now >= until):
+            leds.show(seat.replace("P", "2"))
+            shown = seat

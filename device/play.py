@@ -1,6 +1,22 @@
 # noughts: games of two boards by radio. A V1 has no memory for the menu and the chip too, so this
 # begins and ends with a reset. Local names cost the least memory, so `start` is long.
-import sys, microbit
+import loop, sys, microbit
+
+chosen = loop.chosen
+modules = "sentences ending rules games_v%d tilt repeat human leds radio"  # the last one first
+me = chosen[4:12] < chosen[12:]  # player A
+arrows = microbit.Image.ARROW_E, microbit.Image.ARROW_W
+microbit.display.show(arrows[me])
+
+
+def greet():
+    # Says which board this is. Deleted, because a V1 needs its memory.
+    import buttons, sentences
+
+    with open("table.py") as file:  # a V1 has no memory to import it
+        text = file.read()
+    sentences.send(sentences.opening % (sentences.boot, buttons.model, text[-6:-2]))
+    return sentences.boot
 
 
 def tell(ours, end):
@@ -12,19 +28,32 @@ def tell(ours, end):
         buttons.save(text)  # type: ignore[attr-defined]
 
 
+def meet(ours, theirs):
+    # Waits for the first game, which player A's board begins; or for one that goes on, if this
+    # board was reset. Deleted too.
+    from buttons import wait
+
+    while ours[3] < "1":
+        wait()
+        if theirs[3] > "0":
+            ours[2:4] = theirs[2:4]
+        elif theirs[3] and me:
+            ours[3] = "1"
+
+
 def more(marks, image):
     # Waits for a turn of the loop. Returns the partner's moves after ours; None until it has ours.
     # A press shows the arrow to the partner for a while.
     import buttons, leds
     from repeat import ours, theirs
 
+    leds.draw(marks, buttons.now, b"", 0)
     buttons.wait()
     if buttons.pending:
         leds.show(image)
-        for _ in range(99):
+        for i in range(99):  # noqa: B007
             buttons.wait()
         leds.show(" ")
-    leds.draw(marks, buttons.now, b"", 0)
     if theirs[2:4] == ours[2:4] and theirs[6].startswith(ours[6]):
         return theirs[6][len(ours[6]) :]
     if int("0" + theirs[3]) > int(ours[3]):
@@ -33,41 +62,24 @@ def more(marks, image):
 
 
 def start():
-    import loop
+    global greet, meet
+    import buttons, ending, human, leds, repeat, rules
 
-    chosen = loop.chosen
-    me = chosen[4:12] < chosen[12:]  # player A
-    images = microbit.Image.ARROW_E, microbit.Image.ARROW_W
-    microbit.display.show(images[me])
-    image = images[not me]
-    if chosen[1] == "t":
-        import tilt  # noqa: F401  # now, because later there is no memory in one piece
-    loop.load("radio buttons leds human repeat games_v%d rules ending sentences")
-    del loop.load
-    import buttons, ending, human, leds, repeat, rules, sentences
-
-    with open("table.py") as file:  # a V1 has no memory to import it
-        text = file.read()
-    sentences.send(sentences.start % (buttons.model, text[-6:-2]))
-    del file, text
     ours = repeat.ours
     theirs = repeat.theirs
-    ours[:3] = chosen[12:], chosen[4:12], sentences.boot
+    ours[:3] = chosen[12:], chosen[4:12], greet()
+    del greet
+    image = arrows[not me]
     result = 2
     try:
-        # The first game, of player A's board; or one that goes on, if this board was reset.
-        while ours[3] < "1":
-            buttons.wait()
-            if theirs[3] > "0":
-                ours[2:4] = theirs[2:4]
-            elif theirs[3] and me:
-                ours[3] = "1"
+        meet(ours, theirs)
+        del meet
         number = int(ours[3])
         while True:  # games
             marks = [0] * 9
             score = [0] * 8
             player = 2 * (number & 1) - 1
-            begin = buttons.now
+            began = buttons.now
             ours[3:8] = str(number), "PP", "=A-xB"[player], "", "0"
             result = 2
             leds.show(" ")
@@ -82,12 +94,12 @@ def start():
                     break
                 if (player > 0) == me and not cells:
                     cells = str(human.choose(marks, player, chosen[1]))
-                    ours[7] = str(buttons.now - begin)
+                    ours[7] = str(buttons.now - began)
                 else:
                     while not cells:
                         cells = more(marks, image)
                     last = theirs[7]
-                    begin = buttons.now - int(last)
+                    began = buttons.now - int(last)
                     ours[7] = "" if cells[1:] else last  # it comes back: only the last is sent
                 cells = cells[:1]
                 ours[6] += cells
@@ -103,8 +115,8 @@ def start():
             sys.print_exception(e)  # type: ignore[attr-defined]
     ours[8] = "x"
     leds.show(image)
-    begin = buttons.now
-    while buttons.now < begin + 1000:
+    began = buttons.now
+    while buttons.now < began + 1000:
         buttons.wait()
     if theirs[8] and theirs[2:4] == ours[2:4]:
         if len(theirs[6]) < len(ours[6]):

@@ -14,6 +14,7 @@ again = heard = 0  # when to send; when the partner was heard, ms
 def receive(frame, now):
     global raw, heard
     if frame != raw:
+        raw = None  # a V1 needs its memory
         fields = str(frame, "utf-8").split(",")
         sender = fields[1]
         if not ours[0] and fields[0] in ("", ours[1]) and len(sender) == 8:
@@ -35,6 +36,10 @@ def wait():
     global again
     lost = False  # the partner is silent
     while True:
+        now = buttons.now
+        if now >= again:  # first, because the turn takes some milliseconds
+            again = now + randrange(60, 140)
+            radio.send_bytes(bytes(",".join(ours), "utf-8"))
         button = turn()
         now = buttons.now
         try:
@@ -43,9 +48,6 @@ def wait():
                 receive(frame, now)
         except Exception:  # anyone can send anything
             pass
-        if now >= again:
-            again = now + randrange(60, 140)
-            radio.send_bytes(bytes(",".join(ours), "utf-8"))
         if not ours[8]:
             if button == 3 or (theirs[8] and len(theirs[6]) <= len(ours[6])):
                 raise EOFError

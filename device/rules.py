@@ -19,9 +19,9 @@ THROUGH = (
 def place(marks, score, cell, player):
     # Puts a mark on a free cell, and counts it on its two to four lines.
     marks[cell] = player
-    for i in range(4 * cell, 4 * cell + 4):
-        if THROUGH[i] < 8:
-            score[THROUGH[i]] += player
+    for i in THROUGH[4 * cell : 4 * cell + 4]:
+        if i < 8:
+            score[i] += player
 
 
 def result(marks, score):

@@ -3,13 +3,14 @@
 from random import randrange
 
 boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
-start = "NB,1," + boot + ",V%d,1.2.0,%s"  # for the board's kind and the table's id
+# At the start: the boot, the board's kind and the table's id.
+opening = "NB,1,%s,V%d,1.2.0,%s"
 
 
-def send(text):
+def send(sentence):
     xor = 0
-    for i in bytes(text, "utf-8"):  # a string's letters would be interned
+    for i in bytes(sentence, "utf-8"):  # a string's letters would be interned
         xor ^= i
-    text = "$%s*%02X" % (text, xor)
-    print(text)
-    return text
+    sentence = "$%s*%02X" % (sentence, xor)
+    print(sentence)
+    return sentence

@@ -207,7 +207,7 @@ def _lowest_heap(firmware: str, table: brain.Table | None = None) -> int:
     for name, line in (
         ("buttons.py", b"microbit.sleep(5)\n"),
         ("ai.py", b"return ["),
-        ("sentences.py", b"print(text)\n"),
+        ("sentences.py", b"print(sentence)\n"),
     ):
         files[name] = _probed(files[name], line)
     board = stepped(firmware)(files)

@@ -25,16 +25,13 @@ NOT_ON_V1 = {"v2.py", "games_v2.py", "sound.py", "air.py", "gateway.py"}
 
 
 MISSED = {
-    "reset to the menu's first response, V1 1.1.1": 1_160,
-    "press to the first change on the LEDs, worst of 72, V1 1.1.1": 27.5,
-    "files as they go onto a V1": 116,
-    "files as they go onto a V2": 127,
-    "the same with radio, V2": 138,
-    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_392,
-    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_392,
-    "heap to spare while a game by radio is loaded, V1 1.1.1": 192,
-    "heap to spare while a game by radio is loaded, V1 1.0.1": 64,
-    "a move by radio, press to the other board's LEDs, 0% of frames lost, median of 108": 156,
+    "files as they go onto a V1": 113,
+    "files as they go onto a V2": 124,
+    "the same with radio, V2": 135,
+    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_520,
+    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_456,
+    "heap to spare while a game by radio is loaded, V1 1.1.1": 256,
+    "heap to spare while a game by radio is loaded, V1 1.0.1": 320,
 }
 """Targets that are missed since two boards play by radio: what is measured must not get worse."""
 

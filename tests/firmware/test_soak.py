@@ -89,14 +89,14 @@ def test_clock_jump_is_not_taken_for_a_stall(monkeypatch, jump, complaint):
     assert result.counts["jumps"] == (not complaint)
 
 
-KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
-HANG = b"    while result:\n        pass\n    start = "
-NOISE = b"    print(result)\n    start = "
+KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    began = "
+HANG = b"    while result:\n        pass\n    began = "
+NOISE = b"    print(result)\n    began = "
 # The file, its old code, its new code, a seed, and the complaint that follows soon.
 FAULTS = {
-    "noise": ("ending.py", b"    start = ", NOISE, 5, "on the serial line"),
-    "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
-    "hang": ("ending.py", b"    start = ", HANG, 3, "no longer sends sentences"),
+    "noise": ("ending.py", b"    began = ", NOISE, 5, "on the serial line"),
+    "leak": ("ending.py", b"    began = ", KEEP_48_BYTES, 4, "free heap sank"),
+    "hang": ("ending.py", b"    began = ", HANG, 3, "no longer sends sentences"),
 }
 
 

@@ -211,13 +211,13 @@ def test_traceback_points_to_the_innermost_call():
     ("file", "shown"),
     [
         ("game.py", "NameError: name 'marks' is not defined"),
-        ("main.py", "NameError: name 'love' is not defined"),  # it has no `marks`: another's file
+        ("main.py", "NameError: name 'YES' is not defined"),  # it has no `marks`: another's file
     ],
 )
 def test_traceback_has_the_names_before_packing(file, shown):
-    assert NAMES["marks"] == "love"
+    assert NAMES["marks"] == "YES"
     calls = ['  File "menu.py", line 3, in SMILE', f'  File "{file}", line 3, in start']
-    error = "NameError: name 'love' is not defined"
+    error = "NameError: name 'YES' is not defined"
     (traceback,) = tracebacks_in(HEADER, *calls, error)
     assert traceback.lines[1] == '  File "menu.py", line 3, in choose'
     assert traceback.error == traceback.lines[-1] == shown

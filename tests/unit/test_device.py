@@ -232,7 +232,9 @@ def test_cursor_stays_on_the_board_and_in_its_row_or_column(tilt, cell):
 def offered(content):
     """The menu's first choice with this content in the file `settings`; None: no such file."""
     shown = []
-    microbit = SimpleNamespace(display=SimpleNamespace(show=shown.append))
+    pin = SimpleNamespace(read_digital=None)
+    display = SimpleNamespace(show=shown.append)
+    microbit = SimpleNamespace(display=display, pin5=pin, pin11=pin)
 
     def open_file(name):
         assert name == "settings"

@@ -68,7 +68,7 @@ def tell(text):
 buttons.wait = wait
 """
 """As on a V1. The timer counts microseconds, in 24 bits: a small integer."""
-_IMPORT = b"    import loop\n"
+_IMPORT = b"    import gc, loop\n"
 _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 
@@ -92,6 +92,7 @@ def alone(game: Mapping[str, bytes]) -> dict[str, bytes]:
 def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
     """The game's files, the module, and a `main.py` that imports it first."""
     main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)
+    assert main != game["main.py"]
     module = MODULE.replace(_TIMERS["V1"], _TIMERS[board])
     return {**game, "probe.py": module, "main.py": main}
 

@@ -19,14 +19,15 @@ from typing import NamedTuple
 from noughts.brain.device import device_files, device_sources
 
 _ON_EVERY_BOARD = """
-    now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0
-    number:pin1 result:pin2 cells:pin3 target:pin4 level:pin6 THROUGH:pin7 worth:pin8 light:a
-    last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE resent:b
-    best:XMAS resend:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
-    weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 save:pin19 first:authors place:pin20
-    move:d sent:ASLEEP model:b3
-    ours:r theirs:c3 raw:d5 fields:e4 again:f heard:g frame:bl sender:bx me:c5 tell:b4
-    images:b5 lost:c4 more:d3 begin:d4
+    now:_ cell:help chosen:MEH marks:YES pending:input player:love began:this until:pin2
+    score:pin0 number:blit result:COW target:panic sentence:pin1 cells:a level:authors file:fill
+    THROUGH:HEART worth:pin4 light:pin6 seat:SMILE phase:ANGRY tilted:HAPPY shown:struct
+    last:pin7 resent:SILLY best:ASLEEP resend:badaboom sent:pin3 stored:PULL_UP model:touch
+    controls:pin10 choose:DUCK draw:pin8 boot:XMAS across:NO_PULL along:pin12 save:pin9
+    seats:unused squares:CLOCK3 worths:pin13 moved:pin14 turn:n xor:pin16 changed:pin15
+    moves:CLOCK1 weights:CLOCK5 first:CLOCK4 opening:pin20 place:pin19 move:CLOCK2 greet:a2
+    ours:d theirs:f raw:up fields:r again:e4 heard:g frame:c sender:a4 me:b3 tell:b4 arrows:b5
+    lost:c3 more:c4 digit:c5 following:d3 pick:d4
 """
 _ON_A_V2 = """
     waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
