@@ -216,7 +216,10 @@ def test_traceback_points_to_the_innermost_call():
 )
 def test_traceback_has_the_names_before_packing(file, shown):
     assert NAMES["marks"] == "YES"
-    calls = ['  File "menu.py", line 3, in SMILE', f'  File "{file}", line 3, in start']
+    calls = [
+        f'  File "menu.py", line 3, in {NAMES["choose"]}',
+        f'  File "{file}", line 3, in start',
+    ]
     error = "NameError: name 'YES' is not defined"
     (traceback,) = tracebacks_in(HEADER, *calls, error)
     assert traceback.lines[1] == '  File "menu.py", line 3, in choose'
