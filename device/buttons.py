@@ -35,7 +35,7 @@ def wait():
     for i in range(2):
         i ^= pending // 2  # the pending one first: if it is down again, the other joins it
         if not button and read[i]() == down[i]:
-            if now - changed[i] > 20:
+            if abs(now - changed[i]) > 20:  # the clock may jump
                 changed[i] = now
                 down[i] = not down[i]
                 if down[i]:

@@ -11,7 +11,6 @@ try:
         if stored[0] in "PEMHR" and stored[1] in "bt" and stored[2] in "sq":
             chosen = stored
             chosen += file.read(17 * (chosen > "R"))
-    del file, stored  # a V1 needs their memory
 except Exception:  # missing or damaged
     pass
 microbit.display.show(chosen[0].replace("P", "2"))  # while other modules are imported
@@ -42,7 +41,7 @@ def start():
 # `main.py` imports these, from the last one on, because the stack has most room there. Those that
 # need the most memory in one piece come first. Small modules come with those that import them,
 # because each collection takes 2 ms.
-modules = "ending tilt games_v%d game ai menu human"
+modules = "ending tilt games_v%d ai game menu human"
 if chosen[4:]:
     from play import modules, start  # type: ignore[assignment]
 elif chosen[3:]:

@@ -28,7 +28,7 @@ def choose(chosen):
             until = buttons.now + leds.scroll(shown)
         elif button:
             if chosen > "R":  # see `join.py`
-                chosen += "0"
+                chosen += str(0)  # "0" would cost a name
             if chosen != last:
                 try:
                     with open("settings", "w") as file:

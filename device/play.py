@@ -3,6 +3,7 @@
 import loop, sys, microbit
 
 chosen = loop.chosen
+del loop.file, loop.stored  # type: ignore[has-type]  # a V1 needs their memory
 modules = "sentences ending rules games_v%d tilt repeat human leds radio"  # the last one first
 me = chosen[4:12] < chosen[12:]  # player A
 arrows = microbit.Image.ARROW_E, microbit.Image.ARROW_W

@@ -28,10 +28,10 @@ MISSED = {
     "files as they go onto a V1": 113,
     "files as they go onto a V2": 124,
     "the same with radio, V2": 135,
-    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_520,
-    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_456,
+    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_440,
+    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_424,
     "heap to spare while a game by radio is loaded, V1 1.1.1": 256,
-    "heap to spare while a game by radio is loaded, V1 1.0.1": 320,
+    "heap to spare while a game by radio is loaded, V1 1.0.1": 256,
 }
 """Targets that are missed since two boards play by radio: what is measured must not get worse."""
 

@@ -162,6 +162,7 @@ def test_two_boards_play_a_game_by_radio(virtual):
             driver.press(A, up_ms=300)
         driver.press(B, up_ms=300)  # a channel
     for driver in drivers:
+        driver.wait(lambda driver=driver: "Rbs0" in str(driver.items[-1:]), "the channel")
         driver.press(B, up_ms=300)
     moves = "413570268"  # where the cursor starts, each time: a draw
     for count in range(len(moves) + 1):

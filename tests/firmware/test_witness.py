@@ -21,7 +21,7 @@ from qemu import Qemu
 
 FIRMWARE = "V1 1.1.1"
 DISPLAY = b"import microbit\nprint(id(microbit.display))\n"
-ROUND_THE_MENU = ["A", "A", "A", "A"]
+ROUND_THE_MENU = ["A", "A", "A", "A", "A"]
 A_WINS = ["B", "B", "B", "B", "A", "B", "B"]  # a game of two people; the next game then begins
 AGAINST_HARD = ["A", "A", "A", "B", "A", "A", "A", "A", "B", "A", "A", "A", "B"]
 HELD_US, RESTED_US = 60_000, 200_000
