@@ -60,8 +60,8 @@ export function mistakes({ moves, first }) {
 
 /** Milliseconds from the move before, or the start, to a move; null if one was not received. */
 function thought(times, ply) {
-  const before = ply === 0 ? 0 : times[ply - 1];
-  return times[ply] == null || before == null ? null : times[ply] - before;
+  const start = ply === 0 ? 0 : times[ply - 1];
+  return times[ply] == null || start == null ? null : times[ply] - start;
 }
 
 /** Text that no program takes for a formula, number, date, boolean or missing value. */

@@ -94,8 +94,8 @@ function liveDates(lines) {
 
 function lateDates(lines) {
   const times = lines.map((line) => line.at).filter((at) => at !== null);
-  const before = times.length ? Math.min(...times) : null;
-  return { started: null, heard: before, playedBefore: before };
+  const earliest = times.length ? Math.min(...times) : null;
+  return { started: null, heard: earliest, playedBefore: earliest };
 }
 
 /** A game received under several boards is stored under the one with the least value. */

@@ -21,13 +21,13 @@ export class LiveBoard {
   menu = null; // its last `$NM`, if it is in the menu
   channel = ''; // a digit, while it plays another board by radio, or is about to
   player = ''; // in such a game: this board's, A or B
-  restarts = false; // after such a game
+  restarts = false; // its last start followed such a game
   ledsKey = ''; // of the text that its LEDs add to what it sends
   recovered = new Set(); // the sentences of games that it had stored
   changed = 0; // counts everything that it sends
 
   #receiver;
-  #playerIn = ['', '']; // games of two boards with this boot: the player of this one
+  #lastMatch = { boot: '', player: '' }; // of two boards: its games' boot, this board's player
 
   /** `board`: its name in the store, which gets its lines. */
   constructor(root, store, board) {
@@ -89,10 +89,11 @@ export class LiveBoard {
 
   /** Of a game of two boards, which has the boot of player A's; also after a reset. */
   #playerOf({ boot }) {
-    const isSameMatch = boot === this.#playerIn[0];
+    const isSameMatch = boot === this.#lastMatch.boot;
     if (!this.channel && !isSameMatch) return '';
-    if (!isSameMatch) this.#playerIn = [boot, boot === this.start?.boot ? 'A' : 'B'];
-    return this.#playerIn[1];
+    const player = boot === this.start?.boot ? 'A' : 'B';
+    if (!isSameMatch) this.#lastMatch = { boot, player };
+    return this.#lastMatch.player;
   }
 
   draw() {

@@ -37,10 +37,11 @@ export function start() {
 /** Another puzzle of the chosen level. */
 function pose() {
   all ??= puzzles();
-  const wanted = $('puzzle-level').value;
+  const chosenLevel = $('puzzle-level').value;
   const fitting = all.filter(
     (puzzle) =>
-      puzzle.marks !== state.puzzle?.marks && (!wanted || level(puzzle) === Number(wanted)),
+      puzzle.marks !== state.puzzle?.marks &&
+      (!chosenLevel || level(puzzle) === Number(chosenLevel)),
   );
   const puzzle = fitting[Math.floor(Math.random() * fitting.length)];
   Object.assign(state, { puzzle, answer: null, counted: false });
@@ -84,7 +85,9 @@ function headline({ mover, wins }, answer, isRight) {
 function explain({ marks, mover, wins }, cell, isRight) {
   const opponent = other(mover);
   const line = variation(place(marks, cell, mover), opponent);
-  const turns = line.map((each, ply) => `${ply % 2 ? mover : opponent} ${each + 1}`).join(', ');
+  const turns = line
+    .map((reply, ply) => `${ply % 2 ? mover : opponent} ${reply + 1}`)
+    .join(', ');
   const values = { who: mover, number: cell + 1, where: t(`cell.${cell}`) };
   const does = isRight
     ? t(wins ? 'puzzles.wins' : 'puzzles.holds', {
@@ -99,7 +102,7 @@ function explain({ marks, mover, wins }, cell, isRight) {
   const goesOn = turns && t(isRight ? 'puzzles.goesOn' : 'puzzles.allows', { turns });
   $('puzzle-reason').textContent = `${does} ${goesOn}`.trim();
   const end = [cell, ...line].reduce(
-    (board, each, ply) => place(board, each, ply % 2 ? opponent : mover),
+    (board, move, ply) => place(board, move, ply % 2 ? opponent : mover),
     marks,
   );
   const title = winner(end) ? t('play.won', { who: winner(end) }) : t('play.draw');

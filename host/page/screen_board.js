@@ -16,7 +16,7 @@ const LEVEL_MG = -1000; // z, of a board that lies on a table
 const TAP_US = 100_000; // a button stays pressed, or released, at least so long: a board notices
 const NUDGE_US = 300_000;
 const FRAME_MS = 30;
-const LATE_US = 100_000; // what a frame may run at most; a later one goes on from then
+const MOST_US = 100_000; // of a frame: after a longer pause, boards go on from where they were
 
 const boards = []; // ScreenBoard
 let chosen = null; // the one that gets the keys
@@ -66,8 +66,8 @@ function runWhileShown() {
 }
 
 /**
- * Runs a board, or two, by a timer: for animation frames, the browser would draw the page 60 times a
- * second, changed or not. A page that was hidden goes on from where it was.
+ * Runs a board, or two, by a timer: for animation frames, the browser would draw the page 60 times
+ * a second, changed or not. A page that was hidden goes on from where it was.
  */
 function runInRealTime(runner) {
   let lastMs = performance.now();
@@ -75,7 +75,7 @@ function runInRealTime(runner) {
     const passedUs = 1000 * (performance.now() - lastMs);
     lastMs = performance.now();
     if (!document.hidden) {
-      runner.runFor(Math.min(passedUs, LATE_US));
+      runner.runFor(Math.min(passedUs, MOST_US));
       for (const board of boards) board.show();
     }
     timer = setTimeout(runFrame, FRAME_MS);

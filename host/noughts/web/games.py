@@ -125,7 +125,7 @@ def _counted(db: Path, requested_filter: GameFilter, state: object) -> dict[str,
         values = _chooser(store, requested_filter, counts.games)
         if counts.games:
             positions = met_positions(store, requested_filter)
-            values["found"] = statistics(
+            values["figures"] = statistics(
                 counts, queries.last_games(store, requested_filter), positions
             )
         return values

@@ -10,5 +10,5 @@ def report_page(figures: Statistics, description: str) -> str:
     """The HTML, made now. description: which games it is about; empty if about all."""
     made = timestamps.local(timestamps.now())
     return render(
-        "report.html", found=figures, game_filter=description, made=made, version=__version__
+        "report.html", figures=figures, game_filter=description, made=made, version=__version__
     )

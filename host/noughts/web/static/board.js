@@ -58,7 +58,7 @@ export class Board {
 
   moveTo(cell) {
     this.at = cell;
-    this.cells.forEach((button, each) => (button.tabIndex = each === cell ? 0 : -1));
+    this.cells.forEach((button, number) => (button.tabIndex = number === cell ? 0 : -1));
   }
 
   press(event) {

@@ -27,9 +27,9 @@ export class Leds {
   }
 
   see(levels, ms) {
-    const before = this.pictures.at(-1)?.[1];
+    const lastLevels = this.pictures.at(-1)?.[1];
     CELLS.forEach((led, cell) => {
-      if (before && before[led] !== levels[led]) this.changedMs[cell] = ms;
+      if (lastLevels && lastLevels[led] !== levels[led]) this.changedMs[cell] = ms;
     });
     this.pictures.push([ms, levels]);
   }

@@ -15,7 +15,7 @@ const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
  */
 export function microbit(device, name, act, say, { words = inEnglish, keys = null, takesKeys = () => true } = {}) {
   const root = device.querySelector('.microbit');
-  const listening = keys ?? root;
+  const keyTarget = keys ?? root;
   const lights = device.querySelectorAll('.led');
   const logo = device.querySelector('.touch'); // of a V2
   const leds = new Leds();
@@ -23,8 +23,8 @@ export function microbit(device, name, act, say, { words = inEnglish, keys = nul
   const look = () => {
     const now = performance.now();
     label(device.querySelector('svg'), words('label', { name, leds: leds.text(now, words) }));
-    const keys = words('keys', { name });
-    label(root, logo ? words('touches', { keys }) : keys);
+    const help = words('keys', { name });
+    label(root, logo ? words('touches', { keys: help }) : help);
     const cell = leds.cursor(now);
     if (cell && cell !== cursor) say(`cursor on ${cell}`);
     cursor = cell ?? cursor;
@@ -36,12 +36,12 @@ export function microbit(device, name, act, say, { words = inEnglish, keys = nul
   const buttonsOf = ({ key, target }) => (key !== ' ' || !target.closest('button, summary')) && KEYS[key.toLowerCase()];
   const held = new Set(); // by keys
   const release = (buttons) => held.delete(buttons) && act({ do: 'release', buttons });
-  listening.addEventListener('keyup', ({ key }) => release(KEYS[key.toLowerCase()]));
-  listening.addEventListener('focusout', (event) => listening.contains(event.relatedTarget) || held.forEach(release));
+  keyTarget.addEventListener('keyup', ({ key }) => release(KEYS[key.toLowerCase()]));
+  keyTarget.addEventListener('focusout', (event) => keyTarget.contains(event.relatedTarget) || held.forEach(release));
   addEventListener('blur', () => held.forEach(release));
   // A click leaves the keys with the board: space is both of its buttons then, not this one again.
   device.addEventListener('click', (event) => event.detail > 0 && root.focus({ preventScroll: true }));
-  listening.addEventListener('keydown', (event) => {
+  keyTarget.addEventListener('keydown', (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || root.closest(':disabled')) return;
     if (!takesKeys() || event.target.closest('input, select, pre')) return;
     const [buttons, arrow] = [buttonsOf(event), ARROWS[event.key]];
