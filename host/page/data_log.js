@@ -8,6 +8,7 @@ const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const SAVED_BY_BROWSERS = ['\xef\xbf\xbd', '\xc3\xbf']; // what becomes of a byte 0xFF
 const SECTOR = 1024; // the smallest that interface chips have
 const COLUMNS = ['boot', 'game', 'seats', 'first', 'moves', 'ms', 'end'];
+const IDENTIFYING = COLUMNS.filter((name) => name !== 'ms'); // in no other programs' rows
 
 /** What is wrong with a file, by the key of its text. */
 export class LogError extends Error {
@@ -24,17 +25,20 @@ export function isDataLog(text, name) {
   return firstLine.startsWith('<') || (isTable && !firstLine.includes('$'));
 }
 
-/** The games in a data log, in the order in which they ended. Throws `LogError`. */
-export function gamesInDataLog(text) {
+/**
+ * The games in a data log, in the order in which they ended; how many damaged rows were skipped,
+ * and in which line of the data, from 1, the first of them is. Throws `LogError`.
+ */
+export function readDataLog(text) {
   const content = withoutMark(text);
   const isPage = /UBIT_LOG_FS_V_\d{3}\n/.test(content);
   const isTable = content.split('\n').some((line) => isHeading(cellsOf(line)));
   if (content.length > MAX_SIZE || !(isPage || isTable)) throw new LogError('file.notDataLog');
   const lines = (isPage ? writtenData(content) : content).split('\n');
-  const games = endedGames(lines);
+  const log = parsed(lines);
   const hasOtherRows = lines.map(cellsOf).some((row) => row.some(Boolean) && !isHeading(row));
-  if (!games.length && hasOtherRows) throw new LogError('file.otherProgram');
-  return games;
+  if (!log.games.length && hasOtherRows) throw new LogError('file.otherProgram');
+  return log;
 }
 
 const withoutMark = (text) => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(3) : text);
@@ -69,20 +73,32 @@ function written(content, start, end) {
   return content.slice(start, end);
 }
 
-/** The ended games among lines, which follow the last heading before them. */
-function endedGames(lines) {
+/** What is in lines, which follow the last heading before them. */
+function parsed(lines) {
+  const [games, skipped] = [[], []];
   let heading = COLUMNS;
-  const games = [];
-  for (const line of lines) {
+  let hasHeading = !lines.some((line) => isHeading(cellsOf(line)));
+  lines.forEach((line, at) => {
     const row = cellsOf(line);
-    // A hole in a row may have the bytes of two rows, so that the rest looks like another game.
-    const isWhole = !line.includes('\xff') && row.length <= heading.length;
-    if (isHeading(row)) heading = row;
-    else if (isWhole) {
-      const cells = Object.fromEntries(row.map((cell, at) => [heading[at], cell]));
-      const game = parse(`NG,${COLUMNS.map((name) => cells[name] ?? '').join()}`);
-      if (game?.kind === 'game' && game.end !== '-') games.push(game);
-    }
-  }
-  return games;
+    const game = endedGame(line, heading);
+    if (isHeading(row)) [heading, hasHeading] = [row, true];
+    else if (game) games.push(game);
+    else if (hasHeading && isOurs(row, heading)) skipped.push(at + 1);
+  });
+  return { games, skipped: skipped.length, firstSkipped: skipped[0] ?? null };
 }
+
+/** The game in a row; null for one of another program, and for a damaged one. */
+function endedGame(line, heading) {
+  const row = cellsOf(line);
+  // A hole in a row may have the bytes of two rows, so that the rest looks like another game.
+  if (line.includes('\xff') || row.length > heading.length) return null;
+  const cells = Object.fromEntries(row.map((cell, at) => [heading[at], cell]));
+  const game = parse(`NG,${COLUMNS.map((name) => cells[name] ?? '').join()}`);
+  return game?.kind === 'game' && game.end !== '-' ? game : null;
+}
+
+/** Whether a row has cells that only our rows have, or more cells than the heading. */
+const isOurs = (row, heading) =>
+  row.length > heading.length ||
+  row.some((cell, at) => cell && IDENTIFYING.includes(heading[at]));

@@ -82,23 +82,28 @@ function acceptDrops() {
 }
 
 async function addFiles(files) {
-  const results = [];
-  for (const file of files) results.push(await addFile(file));
-  say(...results);
+  const texts = [];
+  for (const file of files) texts.push(...(await addFile(file)));
+  say(...texts);
 }
 
-/** Adds a file's games; returns what came of it, as the key of a text and its values. */
+/** Adds a file's games; returns what came of it as texts: the key of each, and its values. */
 async function addFile(file) {
   const name = file.name;
-  if (file.size > MOST_BYTES) return ['file.nothing', { file: name }];
+  if (file.size > MOST_BYTES) return [['file.nothing', { file: name }]];
   try {
-    const lines = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
-    const count = await (await gameStore).add(lines);
-    return ['games.added', { file: name, count }];
+    const log = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
+    const count = await (await gameStore).add(log.lines);
+    return [['games.added', { file: name, count }], ...skippedTexts(log)];
   } catch (error) {
-    if (error instanceof LogError) return [error.key, { file: name }];
+    if (error instanceof LogError) return [[error.key, { file: name }]];
     throw error;
   }
+}
+
+function skippedTexts({ skipped: rows, firstSkipped: line }) {
+  if (!rows) return [];
+  return [rows > 1 ? ['file.skippedRows', { rows, line }] : ['file.skippedRow', { line }]];
 }
 
 /** The first press asks, the second one deletes. */

@@ -6,7 +6,7 @@
 // Without a text, the board's port was opened. data_log.js reads a data log, csv.js a table.
 
 import { isCsvOfGames, linesInCsv } from './csv.js';
-import { gamesInDataLog, isDataLog, LogError } from './data_log.js';
+import { isDataLog, LogError, readDataLog } from './data_log.js';
 import { escape, framed, Stream, unescape } from './sentences.js';
 
 const RAW_LINE =
@@ -57,12 +57,15 @@ export class Receiver {
   }
 }
 
-/** The lines of `GameStore` in a file's text, one character for each byte. Throws `LogError`. */
+/**
+ * What is in a file's text, one character for each byte: `lines` of `GameStore`, and of a data log
+ * how many damaged rows were `skipped`, the first in line `firstSkipped`. Throws `LogError`.
+ */
 export function readLog(text, name) {
   if (!isCsvOfGames(text) && isDataLog(text, name)) return fromDataLog(text, name);
   const lines = isCsvOfGames(text) ? fromCsv(text) : fromCapturedLog(text, `file-${name}`);
   if (!lines.some(({ sentence }) => sentence)) throw new LogError('file.nothing');
-  return lines;
+  return { lines, skipped: 0, firstSkipped: null };
 }
 
 const fromCsv = (text) =>
@@ -71,7 +74,9 @@ const fromCsv = (text) =>
 function fromDataLog(text, name) {
   const at = Date.now();
   const line = { board: `file-${name}`, radio: false, late: true, at };
-  return gamesInDataLog(text).map((sentence) => ({ ...line, sentence }));
+  const { games, ...rows } = readDataLog(text);
+  if (!games.length) throw new LogError('file.nothing');
+  return { lines: games.map((sentence) => ({ ...line, sentence })), ...rows };
 }
 
 function fromCapturedLog(text, fileName) {

@@ -19,7 +19,7 @@ from noughts.protocol.sentences import Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
 from random_games import random_game
-from sample_games import A_WINS, BOOT, DRAW, stages, wire
+from sample_games import A_WINS, BOOT, DRAW, stages, wire, write
 
 _LINES = 10_000
 
@@ -160,7 +160,7 @@ READ_AND_WRITE = """async ([text, name]) => {
   const { GameStore } = await import('page/game_store.js');
   const { gamesAsCsv } = await import('page/csv.js');
   const store = new GameStore(null);
-  await store.add(readLog(text, name));
+  await store.add(readLog(text, name).lines);
   return [writeLog(store.lines), gamesAsCsv(store.games), store.games.length];
 }"""
 
@@ -184,10 +184,21 @@ def test_saved_log_is_read_by_watch_and_has_the_same_games(modules, folder, prin
     assert table.splitlines()[0] == exports[0].splitlines()[0]
 
 
+def game_of_an_earlier_run():
+    """A captured log: a board starts twice, then sends a game that it had stored before."""
+    earlier, now = (replace(BOOT, boot=boot) for boot in ("00000F00", "00000F01"))
+    sentences = earlier, now, stages(DRAW, boot=earlier.boot)[-1]
+    lines = (
+        f"2026-09-22T10:00:0{second}.000Z salle-\\xc3\\xa9 {write(sentence)}"
+        for second, sentence in enumerate(sentences)
+    )
+    return "\n".join([*lines, ""])
+
+
 def test_table_that_was_saved_is_opened_again(modules, folder, printed):
     """Also one of `noughts export`; and the log of a table that was opened has its games."""
     resent = wire(stages(DRAW, boot="00000E00", number=3)[-1]).decode("latin-1")
-    log = captured_log() + resent
+    log = captured_log() + resent + game_of_an_earlier_run()
     (folder / "first.log").write_text(log, encoding="latin-1")
     printed("watch", "--from", "first.log", "--plain", db=folder / "first.db")
     printed("export", "-o", "exported.csv", db=folder / "first.db")
@@ -198,7 +209,7 @@ def test_table_that_was_saved_is_opened_again(modules, folder, printed):
         assert as_rows(again) == as_rows(table)
         _, once_more, _ = modules.evaluate(READ_AND_WRITE, [log_of_table, "noughts-games.log"])
         assert as_rows(once_more) == as_rows(table)
-    assert count == len(as_rows(table)) == 7
+    assert count == len(as_rows(table)) == 8
 
 
 @pytest.mark.parametrize(
@@ -208,7 +219,7 @@ def test_table_that_was_saved_is_opened_again(modules, folder, printed):
         {"ms": "soon"},
         {"board": "usb 1\u2028"},
         {"boot": "0xA83"},
-        {"move_2": '"' * 20_000},
+        {"board_name": "x" * 20_000},
     ],
 )
 def test_row_that_is_not_a_game_is_left_out(modules, change):
@@ -252,10 +263,11 @@ REASONS = {
 }
 
 
-def python_games(content):
-    """The games of a data log, or the key of the reason why there are none."""
+def python_log(content):
+    """A data log's games and skipped rows, or the key of the reason why there are no games."""
     try:
-        return [body_of(game) for game in data_log.read(content).games]
+        log = data_log.read(content)
+        return [[body_of(game) for game in log.games], log.skipped, log.first_skipped]
     except DataLogError as error:
         return next(key for text, key in REASONS.items() if text in str(error))
 
@@ -278,15 +290,33 @@ def changed_log(dice):
     return dice.choice([b"", BYTE_ORDER_MARK]) + content
 
 
-def test_data_logs_give_the_same_games_or_the_same_reason(modules):
+def log_with_hole_to(end):
+    """A data log of two sectors whose bytes before this address were never written."""
+    games = [stages(A_WINS, number=number, boot="3E5A5FD2")[-1] for number in range(100, 160)]
+    content = data_log_file(HEADING, *map(row, games))
+    return content[: end - 10] + b"\xff" * 10 + content[end:]
+
+
+def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modules):
     dice = Random(53)
     contents = [changed_log(dice) for _ in range(150)]
+    # The data ends with a hole up to the end of a sector; that of half a sector is no end.
+    contents += [log_with_hole_to(end) for end in (0x2200, 0x2400)]
+    # What is left of a row with a hole looks like a whole one.
+    shared = data_log_file(f"temp,{HEADING}", *(f"21.5,{row(game)}" for game in ENDED))
+    contents.append(shared.replace(b"21.5", b"2\xff\xff5", 1))
+    # A cell too many: in one of our rows, and in one of another program.
+    contents.append(data_log_file(HEADING, f"{row(ENDED[0])},1", row(ENDED[1])))
+    contents.append(data_log_file(f"temp,{HEADING}", "21,,,,,,,,5", f",{row(ENDED[1])}"))
+    # Another program has a column `ms`, too.
+    contents.append(data_log_file(f"temp,{HEADING}", "21,,,,,,500,", f",{row(ENDED[1])}"))
     result = modules.evaluate(
         """async (texts) => {
-          const { gamesInDataLog } = await import('page/data_log.js');
+          const { readDataLog } = await import('page/data_log.js');
           return texts.map((text) => {
             try {
-              return gamesInDataLog(atob(text)).map(({ body }) => body);
+              const { games, skipped, firstSkipped } = readDataLog(atob(text));
+              return [games.map(({ body }) => body), skipped, firstSkipped];
             } catch (error) {
               return error.key;
             }
@@ -294,10 +324,12 @@ def test_data_logs_give_the_same_games_or_the_same_reason(modules):
         }""",
         [base64.b64encode(content).decode() for content in contents],
     )
-    expected = [python_games(content) for content in contents]
+    expected = [python_log(content) for content in contents]
     assert result == expected
     assert set(REASONS.values()) <= {outcome for outcome in expected if isinstance(outcome, str)}
-    assert any(isinstance(outcome, list) and outcome for outcome in expected)
+    assert any(isinstance(outcome, list) and outcome[0] for outcome in expected)
+    assert any(isinstance(outcome, list) and outcome[1] for outcome in expected)
+    assert len(expected[150][0]) > 50 > len(expected[151][0])
 
 
 @pytest.mark.parametrize(
@@ -320,7 +352,7 @@ def test_file_without_games_is_refused(modules, content):
     reason = modules.evaluate(
         """async (text) => {
           const { readLog } = await import('page/log_files.js');
-          try { return readLog(text, 'x').length; } catch (error) { return error.key; }
+          try { return readLog(text, 'x').lines.length; } catch (error) { return error.key; }
         }""",
         content,
     )
@@ -375,7 +407,14 @@ def test_leds_say_what_no_sentence_does_about_the_other_board(modules):
     game = stages([4], seats="PP")[-1]
     parts = [
         *(BOOT, Menu(BOOT.boot, "Rbs1"), light, dark, digit, light, BOOT, light),
-        *(game, lit(LETTERS["?"]), light, lit(LETTERS["house"]), BOOT, light),
+        *(
+            game,
+            lit(LETTERS["?"]).replace("9", "3"),
+            light,
+            lit(LETTERS["house"]),
+            BOOT,
+            lit(LETTERS["?"]),
+        ),
     ]
     looking = "Looking for the other board on channel 1. Buttons A and B together go back."
     choosing, turn = "In the menu: a friend by radio", "Player B (◯) to move This board"

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 import build_page
 from captured_logs import captured_log
+from data_logs import HEADING, row
 from needed import long
 from sample_games import DRAW, stages, write
 
@@ -165,9 +166,9 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
 
 
-def add_games(page, log=None):
+def add_games(page, log=None, name="games.log"):
     content = (log or captured_log()).encode("latin-1")
-    file = {"name": "games.log", "mimeType": "text/plain", "buffer": content}
+    file = {"name": name, "mimeType": "text/plain", "buffer": content}
     page.locator("#log-file").set_input_files([file])
 
 
@@ -199,26 +200,24 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     expect(games.get_by_role("row")).to_have_count(1 + 6)
     page.get_by_role("button", name="Press again to delete all games").click()
     expect(page.get_by_text("No games yet.")).to_be_visible()
+    expect(page.locator("#viewer")).to_be_hidden()
     page.reload()
     expect(page.get_by_text("No games yet.")).to_be_visible()
 
 
-def test_without_games_saving_says_what_to_do(open_page):
+@pytest.mark.parametrize("name", ["Save", "Save as CSV", "Delete all games"])
+def test_without_games_saving_and_deleting_say_what_to_do(open_page, name):
     page = open_page(part="games")
-    for name in ("Save", "Save as CSV", "Delete all games"):
-        page.get_by_role("button", name=name, exact=True).click()
-        message = page.get_by_text("There are no games yet. Play on a micro:bit")
-        expect(message).to_be_visible()
-        page.get_by_role("button", name="中文").click()
-        expect(page.locator("#games-status")).to_have_text(re.compile("^还没有对局。"))
-        page.get_by_role("button", name="English").click()
+    page.get_by_role("button", name=name, exact=True).click()
+    expect(page.get_by_text("There are no games yet. Play on a micro:bit")).to_be_visible()
 
 
 def test_what_is_shown_changes_its_language(open_page):
     page = open_page(part="games", locale="en-US", timezone_id="UTC")
     add_games(page)
     games = page.get_by_role("region", name="All games")
-    expect(games).to_contain_text(re.compile(r"21\sSept?\s2026, 14:1"))
+    expect(games).to_be_visible()
+    assert re.search("21\xa0Sept?\xa02026, 14:1", games.text_content())
     games.get_by_role("button", name="Show game 2").click()
     page.get_by_role("button", name="Back").click()
     add_games(page, "nothing")
@@ -229,6 +228,46 @@ def test_what_is_shown_changes_its_language(open_page):
     expect(page.locator("#game-list")).to_contain_text("2026年9月21日 14:1")
     page.get_by_role("button", name="关闭").click()
     expect(page.locator("#viewer")).to_be_hidden()
+
+
+def test_newest_game_comes_first_and_one_of_an_unknown_time_last(open_page):
+    page = open_page(part="games")
+
+    def line(time, number):
+        return f"{time}Z usb-1 {write(stages(DRAW, number=number)[-1])}"
+
+    times = {
+        1: "2026-09-01T12:00:00.000",
+        2: "2026-09-03T12:00:00.000",
+        4: "2026-09-02T12:00:00.000",
+    }
+    log = [
+        line("0000-00-00T00:00:00.000", 3),
+        *(line(time, number) for number, time in times.items()),
+    ]
+    add_games(page, "\n".join([*log, ""]))
+    buttons = page.locator("#game-list button")
+    expect(buttons).to_have_text(["2", "4", "1", "3"])
+
+
+def test_damaged_rows_that_were_skipped_are_counted(open_page):
+    page = open_page(part="games")
+    good, damaged = row(stages(DRAW)[-1]), row(stages(DRAW, number=2)[-1])[:-3]
+    rows = [HEADING, good, damaged, damaged]
+    for count, english, chinese in (
+        (3, "1 damaged row skipped, line 3 of the data.", "跳过了 1 个损坏的行：数据的第 3 行。"),
+        (
+            4,
+            "2 damaged rows skipped, the first in line 3 of the data.",
+            "跳过了 2 个损坏的行，第一个在数据的第 3 行。",
+        ),
+    ):
+        add_games(page, "\n".join(rows[:count]), "microbit.csv")
+        status = page.locator("#games-status")
+        expect(status).to_have_text(re.compile(f"^New lines from microbit.csv: .*{english}$"))
+        page.get_by_role("button", name="中文").click()
+        expect(status).to_have_text(re.compile(f"{chinese}$"))
+        page.get_by_role("button", name="English").click()
 
 
 def test_file_that_is_dropped_is_opened(open_page):
