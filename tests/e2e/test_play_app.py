@@ -76,6 +76,7 @@ async def test_game_of_two_boards_by_radio_counts_once(opened):
 @pytest.mark.parametrize("rows", [24, 40])
 async def test_note_is_seen_with_and_without_room_for_messages(opened, rows):
     async with opened((80, rows), other=Board()) as (app, pilot, _):
+        app.NOTIFICATION_TIMEOUT = 3600  # seconds; usually five, which a busy machine may need
         await pilot.press("v")
         await settled(lambda: "v replays a game" in screen_text(app))
 

@@ -52,6 +52,7 @@ def test_game_is_played_by_mouse_and_stays(page):
 
 
 def test_keys_work_at_once_and_from_anywhere(page):
+    expect(page.locator(".microbit")).to_be_focused()
     page.keyboard.press("a")
     expect(situation(page)).to_have_text("In the menu: the chip (easy)")
     page.get_by_role("heading", name="A micro:bit on the screen").click()
@@ -73,9 +74,11 @@ def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
     page.keyboard.press("Space")
     page.keyboard.press("a")
     expect(situation(page)).to_have_text("在菜单里：芯片（中等），倾斜控制")
-    page.get_by_role("button", name="按钮 A").focus()
+    button = page.get_by_role("button", name="按钮 A")
+    button.focus()
     page.keyboard.press("Space")
     expect(situation(page)).to_have_text("在菜单里：芯片（困难），倾斜控制")
+    expect(button).to_be_focused()
 
 
 def test_board_stands_still_while_the_page_is_hidden(open_page, path):

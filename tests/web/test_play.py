@@ -287,12 +287,19 @@ def test_games_from_another_computer_are_not_stored(serve, page):
     assert not games(server.db)
 
 
+def test_move_is_shown_and_marked_before_the_answer(play):
+    page = play("opponent=friend", "X’s turn")
+    page.route("**/api/play?*", lambda route: None)  # no answer comes
+    cell(page, 5).click()
+    last = page.locator(".cell.last")
+    expect(last).to_have_accessible_name(re.compile("^5, .*X$"))
+
+
 def test_duplicated_tab_does_not_report_the_others_game(server, play):
     page = play("opponent=friend", "X’s turn")
     for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
         cell(page, number).click()
         says(page, f"{turn}’s turn")
-        expect(page.locator(".cell.last")).to_have_accessible_name(re.compile(f"^{number}, "))
     with page.expect_popup() as popup:
         page.evaluate("window.open(location.href)")
     copy = popup.value
