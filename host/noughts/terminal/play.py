@@ -38,7 +38,7 @@ from noughts.virtual.board import VirtualBoard
 
 _KEYS = "q quit · ? help · a b space press · arrows tilt · l logo · v replay · r reset"
 _KEYS_ALONE = "q quit · ? help · a b l r v space ←↑↓→"
-_KEYS_FOR_TWO = "q quit · ? help · left a s d · right h j k · arrows tilt · l logos · v replay"
+_KEYS_FOR_TWO = "q quit · ? help · A, B, both: left a s d, right h j k · arrows tilt · l · v"
 _KEYS_FOR_TWO_ALONE = "q ? left a s d right h j k l v 1 2 ←↑↓→"
 _GAME = (
     "Two players, A and B, take turns to mark nine cells. Three in a row win: across, down or "
