@@ -32,10 +32,10 @@ def tell(ours, end):
 def meet(ours, theirs):
     # Waits for the first game, which player A's board begins; or for one that goes on, if this
     # board was reset. Deleted too.
-    from buttons import wait
+    import buttons
 
     while ours[3] < "1":
-        wait()
+        buttons.wait()  # looked up each time: games_v1.py replaces it
         if theirs[3] > "0":
             ours[2:4] = theirs[2:4]
         elif theirs[3] and me:

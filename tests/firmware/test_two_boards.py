@@ -184,3 +184,16 @@ def test_fault_leads_to_the_menu():
     pair.enter()
     pair.wait(lambda: [board.menus for board in pair.all] == menus, "the menus", 20)
     assert any("AttributeError" in str(board.driver.noise) for board in pair.all)
+
+
+def test_other_programs_files_are_not_read():
+    """Which would be resent as games of a V1's ring, if their names counted on from it."""
+    files = {**files_for_boards(), "24": b"123456read", "25": b"123456read", "40": b"123456read"}
+    pair = TwoBoards((V1, V1), files=files)
+    pair.begin()
+    pair.ether.loss = 1
+    board = pair.boards["a"].driver
+    board.cut_power()
+    pair.rest(4000)  # it waits for its partner
+    board.listen()
+    assert not board.noise
