@@ -8,7 +8,6 @@ from boards import A, B, Driver, in_menu
 from needed import long
 from noughts.boards.flash import our_hex
 from noughts.brain.device import device_files
-from noughts.protocol.sentences import Menu
 from noughts.virtual.program import unchanged
 from official import stepped
 from sample_games import DRAW
@@ -52,11 +51,6 @@ class Listener(Driver):
         self.rest(100)
         self.board.touch_logo(False)
         self.rest(1500)
-
-    @property
-    def choices(self):
-        sentences = (getattr(item, "sentence", None) for item in self.items)
-        return [sentence.choice for sentence in sentences if isinstance(sentence, Menu)]
 
 
 def listener(board="V2 2.1.2"):

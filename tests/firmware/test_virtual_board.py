@@ -162,7 +162,8 @@ def test_two_boards_play_a_game_by_radio(virtual):
             driver.press(A, up_ms=300)
         driver.press(B, up_ms=300)  # a channel
     for driver in drivers:
-        driver.wait(lambda driver=driver: "Rbs0" in str(driver.items[-1:]), "the channel")
+        driver.wait(lambda driver=driver: driver.choices[-1:] == ["Rbs0"], "the channel")
+        driver.rest(60)  # a button down in the first pass of the loop is not a press
         driver.press(B, up_ms=300)
     moves = "413570268"  # where the cursor starts, each time: a draw
     for count in range(len(moves) + 1):

@@ -14,7 +14,7 @@ from typing import Any
 from microbit_emulator import Button, FirmwareStoppedError, Microbit, Snapshot
 from noughts.protocol import data_log
 from noughts.protocol.parser import Item, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.protocol.sentences import Boot, Game, Menu, Sentence
 from official import Start, stepped
 
 A: Button = "A"
@@ -134,6 +134,11 @@ class Driver:
     @property
     def boots(self) -> list[Boot]:
         return [sentence for sentence in self._sentences if isinstance(sentence, Boot)]
+
+    @property
+    def choices(self) -> list[str]:
+        """What its menu has shown, in this order."""
+        return [sentence.choice for sentence in self._sentences if isinstance(sentence, Menu)]
 
     @property
     def logged(self) -> list[Game]:

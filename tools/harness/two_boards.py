@@ -7,8 +7,7 @@ from itertools import product
 from boards import A, B, Driver
 from microbit_emulator import Button, Ether
 from noughts.boards.packing import files_for_boards
-from noughts.protocol.parser import ParsedSentence
-from noughts.protocol.sentences import Game, Menu, Sentence
+from noughts.protocol.sentences import Game
 from official import stepped
 
 ARROWS = {"A": "<", "B": ">"}
@@ -21,31 +20,22 @@ class Board:
     driver: Driver
 
     @property
-    def _sentences(self) -> list[Sentence]:
-        self.driver.listen()
-        items = self.driver.items
-        return [item.sentence for item in items if isinstance(item, ParsedSentence)]
-
-    @property
-    def _menus(self) -> list[Menu]:
-        return [sentence for sentence in self._sentences if isinstance(sentence, Menu)]
-
-    @property
     def games(self) -> list[Game]:
         """What it has sent of games by radio, each sentence once, in this order."""
-        return list(
-            dict.fromkeys(sentence for sentence in self._sentences if isinstance(sentence, Game))
-        )
+        self.driver.listen()
+        return list(dict.fromkeys(self.driver.games))
 
     @property
     def choice(self) -> str:
         """What its menu has shown last."""
-        return self._menus[-1].choice
+        self.driver.listen()
+        return self.driver.choices[-1]
 
     @property
     def menus(self) -> int:
         """How often its menu has begun, or has shown another choice."""
-        return len(self._menus)
+        self.driver.listen()
+        return len(self.driver.choices)
 
 
 class TwoBoards:
