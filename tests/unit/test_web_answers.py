@@ -47,6 +47,7 @@ def test_page_game_is_stored_like_a_boards_game(tmp_path, monkeypatch):
     "changed",
     [
         *({"moves": moves} for moves in ("41083", "4408356", "41083567", None)),
+        {"moves": [4, 1, 0, 8, 3, 5, 6]},
         *({"opponent": opponent} for opponent in ("stockfish", [])),
         *(
             {"times": [1, 2, 3, 4, 5, *last]}

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from noughts.errors import DataLogError, SentenceError
-from noughts.protocol.sentences import Game, parse
+from noughts.protocol.sentences import GAME_FIELDS, Game, parse
 
 NAME = "MY_DATA.HTM"
 MAX_SIZE = 400_000
@@ -27,8 +27,9 @@ _HEAD = re.compile(rb"UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8}
 _UNWRITTEN = re.compile(rb"\xff+")
 _SECTOR = 1024
 """Of all sectors in interface chips, the smallest; the others are multiples of it."""
-_COLUMNS = ("boot", "game", "seats", "first", "moves", "ms", "end")
-_IDENTIFYING = {*_COLUMNS} - {"ms"}
+COLUMNS = tuple("game" if name == "number" else name for name in GAME_FIELDS)
+"""Our columns, which are the fields of a game; `device/games_v2.py` calls its number `game`."""
+_IDENTIFYING = {*COLUMNS} - {"ms"}
 """Other programs' rows have none of these; a column `ms` they may share."""
 
 
@@ -112,7 +113,7 @@ def _cells(line: bytes) -> list[str]:
 
 
 def _is_heading(row: Sequence[str]) -> bool:
-    return set(_COLUMNS) <= set(row)
+    return set(COLUMNS) <= set(row)
 
 
 def _parsed(lines: Sequence[bytes]) -> DataLog:
@@ -121,7 +122,7 @@ def _parsed(lines: Sequence[bytes]) -> DataLog:
     Other programs may have added columns of their own anywhere, and share those with our names.
     """
     games, skipped = [], []
-    heading: Sequence[str] = _COLUMNS
+    heading: Sequence[str] = COLUMNS
     has_heading = not any(_is_heading(_cells(line)) for line in lines)
     for number, line in enumerate(lines, 1):
         row = _cells(line)
@@ -142,7 +143,7 @@ def _ended_game(line: bytes, heading: Sequence[str]) -> Game | None:
         return None
     cell_of = dict(zip(heading, row, strict=False))
     try:
-        game = parse("NG," + ",".join(cell_of.get(name, "") for name in _COLUMNS)).sentence
+        game = parse("NG," + ",".join(cell_of.get(name, "") for name in COLUMNS)).sentence
     except SentenceError:
         return None
     return game if isinstance(game, Game) and game.end != "-" else None

@@ -18,7 +18,7 @@ from noughts.engines.built_in import built_in_engine
 from noughts.errors import GameNotFoundError, NoughtsError, StoreError, printable
 from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, seat_of, skipped_rows, won
-from noughts.protocol.sentences import Game, outcome, parse
+from noughts.protocol.sentences import Game, body, outcome, parse
 from noughts.recording.data_logs import name_of_copy
 from noughts.recording.watch import Watch
 from noughts.store import game_filter, queries, timestamps
@@ -198,7 +198,7 @@ async def store_game(request: Request) -> Response:
 
     `until_end` says why the store in use is a temporary one, if it is.
     """
-    stages = read(await request.body())
+    stages = stages_of(await request.body())
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
     watch: Watch = request.app.state.boards.watch
@@ -206,16 +206,16 @@ async def store_game(request: Request) -> Response:
     return JSONResponse({"game": stored.game, "until_end": watch.error})
 
 
-def read(body: bytes) -> list[Game]:
+def stages_of(sent_game: bytes) -> list[Game]:
     """A game that has ended, stage by stage, as a board would have sent it.
 
-    A is the person, or of two the one who began. body: `session` (eight hex digits that name the
-    page's run, as a boot id names a board's), `number` (from 1 in that session), `opponent`,
-    `first` (whether the person began), `moves`, and `times` (for each move, ms since the game
-    began). Raises `NoughtsError` for all that no page sends.
+    A is the person, or of two the one who began. sent_game: JSON with `session` (eight hex digits
+    that name the page's run, as a boot id names a board's), `number` (from 1 in that session),
+    `opponent`, `first` (whether the person began), `moves`, and `times` (for each move, ms since
+    the game began). Raises `NoughtsError` for all that no page sends.
     """
     try:
-        sent = json.loads(body)
+        sent = json.loads(sent_game)
         opponent, moves, times = sent["opponent"], sent["moves"], [0, *sent["times"]]
         friend = opponent == FRIEND
         seats = "PP" if friend else f"P{seat_of(built_in_engine(opponent).name)}"
@@ -223,11 +223,21 @@ def read(body: bytes) -> list[Game]:
         stages = []
         for plies, ms in enumerate(times):
             end = outcome(moves[:plies], first)
-            fields = sent["session"], sent["number"], seats, first, moves[:plies], ms, end
-            game = parse(f"NG,{','.join(map(str, fields))}").sentence
+            stage = Game(
+                boot=sent["session"],
+                number=sent["number"],
+                seats=seats,
+                first=first,
+                moves=tuple(map(int, moves[:plies])),
+                ms=ms,
+                end=end,
+            )
+            # Nothing that the page has sent is trusted before it is parsed as a sentence.
+            game = parse(body(stage)).sentence
             assert isinstance(game, Game)
             stages.append(game)
-        if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
+        is_whole = end != "-" and len(times) == len(moves) + 1 and times == sorted(times)
+        if not (isinstance(moves, str) and is_whole):
             raise ValueError
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise NoughtsError("that is not a game; reload the page") from error
