@@ -512,7 +512,7 @@ def test_task_with_a_fault_ends_on_the_page(monkeypatch, boards_of, task, fails_
     else:
         assert boards.doctor["doing"] == ""
         assert boards.doctor["results"][-1]["checks"][0]["found"] == why
-    assert not boards.busy and not boards.is_checking
+    assert not boards.boards["usb-1"].is_busy and not boards.is_checking
 
 
 def test_board_known_by_its_drive_alone_is_not_connected(monkeypatch, boards_of):

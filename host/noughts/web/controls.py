@@ -59,10 +59,12 @@ async def _events(boards: LiveBoards, leds: bool, presses: bool) -> AsyncIterato
 def _let_go(boards: LiveBoards, holds: set[Hold]) -> None:
     """Release these buttons, and hold boards level again."""
     for name in {name for name, _ in holds}:
-        held = sorted(what for board, what in holds if board == name)
+        held = sorted(control for board, control in holds if board == name)
+        virtual = boards.boards[name].virtual
+        assert virtual is not None, "a real board cannot be held"
         with suppress(BoardError):  # one that has ended needs nothing
-            device = boards.virtual.boards[name].running()
-            if buttons := [what for what in held if what != "tilt"]:
+            device = virtual.running()
+            if buttons := [control for control in held if control != "tilt"]:
                 device.release(*buttons)
             if "tilt" in held:
                 device.tilt(0, 0)
@@ -86,24 +88,29 @@ async def do(boards: LiveBoards, message: Mapping[str, object]) -> None:
     """
     name = str(message.get("board", ""))
     match message:
-        case {"do": "update" | "flash" | "check" as what}:
+        case {"do": "update" | "flash" | "check" as action}:
             # It is slow to import, and the page should appear at once.
             tasks = await run_in_threadpool(import_module, "noughts.web.tasks")
-            tasks.begin(boards, what, name)
-        case _ if name not in boards.virtual.boards:
-            raise BoardError("that is not a virtual board; only those can be pressed from here")
+            tasks.begin(boards, action, name)
+            return
+    board = boards.boards.get(name)
+    if board is None or board.virtual is None:
+        raise BoardError("that is not a virtual board; only those can be pressed from here")
+    match message:
         case {"do": "press" | "release", "buttons": "A" | "B" | "AB" as buttons}:
-            await _hold(boards, message, {(name, button) for button in buttons})
+            await _hold(boards, board.virtual, message, {(name, button) for button in buttons})
         case {"do": "tilt", "x": int(x), "y": int(y)} if x in _SIGNS and y in _SIGNS:
-            await _hold(boards, message, {(name, "tilt")})
+            await _hold(boards, board.virtual, message, {(name, "tilt")})
         case _:
-            await run_in_threadpool(_do_at_once, boards, boards.virtual.boards[name], message)
+            await run_in_threadpool(_do_at_once, boards, board.virtual, message)
 
 
-async def _hold(boards: LiveBoards, message: Mapping[str, object], holds: set[Hold]) -> None:
+async def _hold(
+    boards: LiveBoards, board: RestartableBoard, message: Mapping[str, object], holds: set[Hold]
+) -> None:
     """Press, release or tilt a board: what a page holds ends with the page's stream."""
     stream = str(message.get("stream", ""))
-    device = boards.virtual.boards[str(message["board"])].running()
+    device = board.running()
     match message:
         case {"do": "release"} | {"do": "tilt", "x": 0, "y": 0}:
             await run_in_threadpool(_let_go, boards, boards.end_holds(stream, holds))

@@ -71,9 +71,12 @@ class Channel:
 
     def since(self, version: int) -> tuple[int, str]:
         """The present version, and what has changed since an earlier one: JSON without braces."""
+        # The first browser that asks in each interval refreshes the values for all of them. So 30
+        # browsers cost one refresh, and without a browser nothing is done.
         if time.monotonic() >= self._due_s:
             self._due_s = time.monotonic() + self.every_s
             self._refresh()
+        # A browser that is slow, or new, gets only the last value of each key, so nothing queues.
         newer = [text for changed, text in self._values.values() if changed > version]
         return self._version, ",".join(newer)
 
@@ -89,7 +92,7 @@ class LiveBoard:
         if virtual is not None:  # nobody can unplug it, and its port opens once it has started
             state.connected = True
         self.work: Mapping[str, object] | None = None
-        """Its running task, or the result of the last one."""
+        """Its running task, or the last one with its `result`: what `tasks.py` shows."""
         self.observer = Observer()
         self._last_events: deque[events.BoardEvent] = deque(maxlen=_LISTED)
 
@@ -107,6 +110,24 @@ class LiveBoard:
     def error(self) -> str:
         """Why a virtual board does not run, in one line."""
         return printable(self.virtual.error) if self.virtual else ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being updated or flashed."""
+        return self.work is not None and "result" not in self.work
+
+    def device_state(self) -> tuple[bytes, int, int] | None:
+        """What a virtual board shows: LEDs, seconds since its start, and the tone in Hz or 0.
+
+        None if none runs here.
+        """
+        if self.virtual is None or (device := self.virtual.device) is None:
+            return None
+        try:
+            return device.leds(), device.clock_us() // 1_000_000, device.tone_hz()
+        except BoardGoneError as error:
+            self.virtual.note_end(device, str(error))
+            return None
 
     def take(self, event: events.BoardEvent) -> None:
         """Take an event of this board, after the watch's session."""
@@ -144,7 +165,7 @@ class LiveBoard:
         }
 
     def _instructions(self) -> Instructions:
-        if self.work is not None and "result" not in self.work:
+        if self.work is not None and self.is_busy:
             # It may look unplugged during a task, but must not be.
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
@@ -155,8 +176,9 @@ class LiveBoard:
             about = "Its stored games were read; moves appear once its port can be opened."
             return Instructions("Its port is not open", about)
         if not self.state.connected:
-            what = "it" if self.state.gateway is None else "its gateway"
-            return Instructions("Unplugged", f"Games appear again once {what} is plugged in.")
+            unplugged_part = "it" if self.state.gateway is None else "its gateway"
+            about = f"Games appear again once {unplugged_part} is plugged in."
+            return Instructions("Unplugged", about)
         situation = self.observer.now
         if self.state.game is None and situation.phase == "starting" and self.virtual is None:
             return Instructions("Waiting for a game", "It sends every move once a game starts.")
@@ -207,8 +229,6 @@ class LiveBoards:
         self.leds = Channel(_LEDS_EVERY_S, self._set_leds)
         self.holds: dict[str, set[Hold]] = {}
         """By the stream of a page that may press buttons: what it holds down."""
-        self.busy: set[str] = set()
-        """The ids of boards that are updated or flashed."""
         self.is_checking = False
         """Whether `doctor` runs, which needs all boards."""
         self.doctor: Mapping[str, object] | None = None
@@ -228,6 +248,11 @@ class LiveBoards:
     def record(self, name: str, boot: Boot) -> None:
         """Record, in any thread, the start of a board, which a task has received."""
         self.watch.receive(Received.of(name, boot, timestamps.now()))
+
+    def all(self) -> list[LiveBoard]:
+        """The present boards; the watch's thread may add one at any time."""
+        with self.lock:
+            return [*self.boards.values()]
 
     def note_reset(self, name: str) -> None:
         """Note, in any thread, that a virtual board is reset."""
@@ -263,10 +288,10 @@ class LiveBoards:
             waiting = [
                 f"Waiting for {port}: {why}" for port, why in sorted(session.waiting.items())
             ]
-            logs = [f"{display_name(board)}: {what}" for board, what in session.data_logs.items()]
+            logs = [f"{display_name(board)}: {why}" for board, why in session.data_logs.items()]
             notices = [*filter(None, [error or session.warning]), *logs[:5], *waiting[:5]]
-            shown = [board for board in self.boards.values() if not board.state.is_gateway]
-            records = {board.id: board.record(display_name(board.id)) for board in shown}
+            visible_boards = [board for board in self.boards.values() if not board.state.is_gateway]
+            records = {board.id: board.record(display_name(board.id)) for board in visible_boards}
             order = sorted(records, key=lambda name: (name_key(display_name(name)), name))
         self._show("site", [printable(text) for text in notices])
         for name, record in records.items():
@@ -278,18 +303,12 @@ class LiveBoards:
         self.words.set(key, _for_readers(value, self._for_all_readers))
 
     def _set_leds(self) -> None:
-        for name, board in self.virtual.boards.items():
-            if (device := board.device) is None:
-                continue
-            try:
-                leds, seconds = device.leds(), device.clock_us() // 1_000_000
-                tone_hz = device.tone_hz()
-            except BoardGoneError as error:
-                board.note_end(device, str(error))
-            else:
+        for board in self.all():
+            if state := board.device_state():
+                leds, seconds, tone_hz = state
                 with self.lock:
-                    self.boards[name].observer.see(leds)
-                self.leds.set(f"leds/{name}", ["".join(map(str, leds)), seconds, tone_hz])
+                    board.observer.see(leds)
+                self.leds.set(f"leds/{board.id}", ["".join(map(str, leds)), seconds, tone_hz])
 
 
 def live_boards(site: Site) -> LiveBoards:

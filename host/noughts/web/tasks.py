@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict
+from functools import partial
 from threading import Thread
 from typing import Any
 
@@ -27,42 +28,39 @@ from noughts.virtual.virtual_boards import RestartableBoard
 from noughts.web.live import LiveBoard, LiveBoards
 
 
-def begin(boards: LiveBoards, what: str, name: str) -> None:
+def begin(boards: LiveBoards, action: str, name: str) -> None:
     """Begin to `update` or `flash` a board, or to `check` everything; called in the event loop.
 
     A board has one task at a time; `check` has all boards. Raises `BoardError` if it cannot begin.
     """
-    is_check = what == "check"
-    if not is_check and name not in boards.boards:
-        raise BoardError(f"there is no board {name[:60]!r}; choose another one")
-    if boards.is_checking or (boards.busy if is_check else name in boards.busy):
+    needed = boards.all() if action == "check" else [_board(boards, name)]
+    if boards.is_checking or any(board.is_busy for board in needed):
         raise BoardError("another task is using a board; wait until it has finished")
-    if is_check:
+    if action == "check":
         boards.is_checking = True
+        run = partial(_check, boards)
     else:
-        boards.busy.add(name)
+        (board,) = needed
+        run = partial(_run_task, boards, board, action, _Task(board, action))
+    Thread(target=run, name="work on boards", daemon=True).start()
 
-    def check() -> None:
-        try:
-            _check(boards)
-        finally:
-            boards.is_checking = False
 
-    def change() -> None:
-        try:
-            _run_task(boards, what, name)
-        finally:
-            boards.busy.discard(name)
-
-    Thread(target=check if is_check else change, name="work on boards", daemon=True).start()
+def _board(boards: LiveBoards, name: str) -> LiveBoard:
+    if name not in boards.boards:
+        raise BoardError(f"there is no board {name[:60]!r}; choose another one")
+    return boards.boards[name]
 
 
 class _Task:
-    """A task with one board, as browsers show it; it also serves as `Steps`."""
+    """A task with one board, as browsers show it; it also serves as `Steps`.
 
-    def __init__(self, board: LiveBoard, what: str) -> None:
+    The board is busy from here until `end`.
+    """
+
+    def __init__(self, board: LiveBoard, action: str) -> None:
         self._board = board
-        self._work: dict[str, Any] = {"what": what, "doing": "", "total": 0, "done": 0, "lines": []}
+        begun = {"what": action, "doing": "", "total": 0, "done": 0, "lines": []}
+        self._work: dict[str, Any] = begun
         self._show()
 
     @contextmanager
@@ -70,8 +68,8 @@ class _Task:
         self._show(total=total)
         yield self
 
-    def doing(self, what: str) -> None:
-        self._show(doing=printable(what))
+    def doing(self, step: str) -> None:
+        self._show(doing=printable(step))
 
     def advance(self, amount: int) -> None:
         self._show(done=self._work["done"] + amount)
@@ -86,10 +84,9 @@ class _Task:
         self._work = self._board.work = self._work | more
 
 
-def _run_task(boards: LiveBoards, what: str, name: str) -> None:
-    task = _Task(boards.boards[name], what)
+def _run_task(boards: LiveBoards, board: LiveBoard, action: str, task: _Task) -> None:
     try:
-        start = _update_or_flash(boards, what, name, task)
+        start = _update_or_flash(boards, board, action, task)
     except (NoughtsError, OSError) as error:
         task.say(*getattr(error, "details", ()))
         task.end(False, error_message(error))
@@ -100,27 +97,27 @@ def _run_task(boards: LiveBoards, what: str, name: str) -> None:
         task.end(True, start.message)
 
 
-def _update_or_flash(boards: LiveBoards, what: str, name: str, task: _Task) -> Start:
+def _update_or_flash(boards: LiveBoards, board: LiveBoard, action: str, task: _Task) -> Start:
     """Update or flash a board; returns how it started."""
     files = files_for_boards()
     brain.prove(brain.table_in(files))
-    port = _port(boards, name) if what == "update" else ""
-    with boards.released(name):
+    port = _port(board) if action == "update" else ""
+    with boards.released(board.id):
         start: Start | None
-        if what == "update":
+        if action == "update":
             start = bring_up_to_date(port, files, False, task.say, task.progress)
-        elif virtual := boards.virtual.boards.get(name):
-            start = _flash_virtual(boards, virtual, brain.table_in(files).id)
+        elif board.virtual is not None:
+            start = _flash_virtual(boards, board.virtual, brain.table_in(files).id)
         else:
-            start = flash(_drive(name), our_hex(), task.say, task.progress)
+            start = flash(_drive(board.id), our_hex(), task.say, task.progress)
         assert start is not None, "it is always verified"
         if start.boot is not None:
-            boards.record(name, start.boot)
+            boards.record(board.id, start.boot)
     return start
 
 
-def _port(boards: LiveBoards, name: str) -> str:
-    state = boards.boards[name].state
+def _port(board: LiveBoard) -> str:
+    state = board.state
     if not state.connected or not state.port:
         raise BoardError("the board's port is not open; plug the board in and try again")
     return state.port
@@ -179,6 +176,7 @@ def _check(boards: LiveBoards) -> None:
         raise
     finally:
         show("")
+        boards.is_checking = False
 
 
 def _record(check: Check) -> dict[str, object]:
