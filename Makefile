@@ -19,7 +19,7 @@ help:  ## list these
 
 PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
-test: $(VENV)/dev test-programs check  ## check everything and run the tests (three minutes)
+test: $(VENV)/dev test-programs check  ## check everything and run the tests (a few minutes)
 	@$(PYTEST)
 
 test-long: $(VENV)/dev test-programs  ## run the tests that take minutes each (ten minutes in all)

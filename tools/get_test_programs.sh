@@ -53,7 +53,9 @@ have qemu-system-arm || get qemu-system-arm ||
         SoftwareFreedomConservancy.QEMU
 # own_chromium: whether Playwright has fetched its own for this user
 own_chromium() {
-    for folder in "${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}"/chromium*; do
+    cache=$HOME/.cache
+    [ "$(uname -s)" != Darwin ] || cache=$HOME/Library/Caches
+    for folder in "${PLAYWRIGHT_BROWSERS_PATH:-$cache/ms-playwright}"/chromium*; do
         [ -d "$folder" ] && return 0
     done
     return 1

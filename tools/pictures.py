@@ -10,7 +10,7 @@
 
 Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
 Other pictures come from elsewhere: board.svg, board.zh-cn.svg and lessons/sheet.svg are edited by
-hand, and library.svg is the fork in docs/python-api.md.
+hand, and library.svg is what `fork.svg(labels)` returns in docs/python-api.md.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from PIL import Image
 from playwright.sync_api import Page, ViewportSize
 
 from browser import cell, open_chromium
-from build_page import play_alone
+from build_page import SECTIONS, UsbLibrary, render
 from lesson_pictures import make_pictures
 from microbit_emulator import Microbit, start
 from noughts.boards.ports import open_port
@@ -63,7 +63,7 @@ PRESSES = "AAAB" + "BBB"
 _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
 _WIDTH, _HEIGHT, _FRONT_HEIGHT = 420, 390, 340
-_COLORS = 64
+_COLORS = 128
 _BUTTONS = {"A": 72, "B": 368}
 
 EVERY_PAGE = DOCS.parent / "build" / "pages"
@@ -230,7 +230,10 @@ def one_file(path: Path) -> None:
     """A game on a phone that has opened the file, and on the LEDs of a micro:bit."""
     with tempfile.TemporaryDirectory() as folder, open_chromium() as browser:
         file = Path(folder) / "noughts.html"
-        file.write_text(play_alone(), "utf-8")
+        # Without what its first part does not need: flash images, and the USB library.
+        no_library = {"page/usb_library.js": "export const createUSBConnection = undefined;"}
+        html = render(SECTIONS, no_library, {}, UsbLibrary("", ""), is_site=False)
+        file.write_text(html, "utf-8")
         page = browser.new_page(viewport=_PHONE, device_scale_factor=0.75, is_mobile=True)
         page.goto(file.as_uri())
         page.locator("#opponent").select_option("friend")

@@ -56,7 +56,8 @@ async def test_each_of_two_boards_has_keys_instructions_and_messages(opened):
             assert board.done == [*taps, ("reset",), ("touch_logo",), *nudges]
         left.says(BOOT, Menu(BOOT.boot, "Rbs"))
         right.says(BOOT, Menu(BOOT.boot, "Hbs"))
-        for text in ("left: menu: two boards, buttons", "right: menu: the chip (hard), buttons"):
+        menus = "left: menu: a friend by radio, buttons", "right: menu: the chip (hard), buttons"
+        for text in menus:
             await settled(lambda text=text: text in screen_text(app))
         await settled(lambda: "R: a friend on another board" in screen_text(app))
         assert "H: the chip, hard: it never loses" in screen_text(app)

@@ -224,7 +224,7 @@ def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
     for _ in range(60):
         plugged.board.run_for(1_000_000)
     set_visibility(page, "visible")
-    status(page, re.compile("was hidden and did not listen.*press reset to send them again"))
+    status(page, re.compile("was hidden and received nothing.*press reset to send them again"))
     plugged.board.reset()
     has_all_stored_games(page)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -18,6 +19,7 @@ from needed import POSIX, long
 from noughts.boards.doctor import Check, ProbedBoard
 from noughts.cli.board import board_facts
 from noughts.errors import StoreError
+from noughts.protocol.sentences import Menu, Sentence
 from noughts.recording.events import BoardEvent, Event, SentenceStored
 from noughts.store import timestamps
 from noughts.store.store import Store, demonstration
@@ -273,9 +275,11 @@ def test_scripts_document_names_every_key_and_event(printed, tmp_path, monkeypat
         keys += record
     keys += [*duel["first"]["won"], *board_facts(ProbedBoard(), []), *Check.__dataclass_fields__]
     classes = *Event.__subclasses__(), *BoardEvent.__subclasses__()
-    events = ["boot", "game", *filter(None, (event.event_name for event in classes))]
+    events = list(filter(None, (event.event_name for event in classes)))
     assert not [name for name in (*keys, *events) if f"`{name}`" not in document]
-    for sentence in BOOT, stages(DRAW)[0]:
+    sentences = BOOT, Menu(BOOT.boot, "Hbs"), stages(DRAW)[0]
+    assert set(map(type, sentences)) == set(get_args(Sentence))
+    for sentence in sentences:
         names = SentenceStored("usb-1", sentence, 1, True).record()
         row = re.search(rf"^\| `{names.pop('event')}` \| `board`.*\n(\| \| .*\n)*", document, re.M)
         assert row and all(f"`{name}`" in row[0] for name in names)

@@ -1,4 +1,4 @@
-"""Links, files and commands in the documents exist."""
+"""Links, files and commands in the documents exist, and their lines are short."""
 
 import re
 from pathlib import Path
@@ -11,15 +11,34 @@ from noughts.brain.device import device_dir, device_files
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".", "device", "docs", "docs/lessons")
 DOCUMENTS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.md"))]
+ALL_DOCUMENTS = [*DOCUMENTS, *sorted((ROOT / "host").glob("*/README.md"))]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def name_of(document):
+    return document.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", ALL_DOCUMENTS, ids=name_of)
+def test_lines_have_at_most_100_columns(document):
+    """Rows of tables may be longer: they cannot be wrapped."""
+    lines = document.read_text("utf-8").splitlines()
+    assert not [line for line in lines if len(line) > 100 and not line.startswith("|")]
+
+
+def test_list_of_documents_names_every_page():
+    targets = re.findall(r"\]\(([^)#]+)", (ROOT / "docs" / "README.md").read_text("utf-8"))
+    listed = {(ROOT / "docs" / target).resolve() for target in targets}
+    lessons = set((ROOT / "docs" / "lessons").glob("[1-9]*.md"))  # their own README lists them
+    assert set(ALL_DOCUMENTS) - lessons - {ROOT / "docs" / "README.md"} == listed
+
+
+@pytest.mark.parametrize("document", ALL_DOCUMENTS, ids=name_of)
 def test_links_and_named_files_exist(document):
     text = document.read_text("utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         assert "://" in target or (document.parent / target).exists(), target
     for path in re.findall(r"`((?:device|host|tools|tests|docs)/[\w/.]+)`", text):
-        assert (ROOT / path).exists(), path
+        assert (ROOT / path).exists() or (document.parent / path).exists(), path
 
 
 def test_files_named_in_contributing_exist():

@@ -66,7 +66,8 @@ def _describe_game(game: Game, number: int) -> str:
 
 def _opponent(choice: str) -> str:
     if choice[0] == "R":
-        return f"two boards, channel {choice[3]}" if choice[3:] else "two boards"
+        channel = f", channel {choice[3]}" if choice[3:] else ""
+        return f"a friend by radio{channel}"
     return "two people" if choice[0] == "P" else seated_in_full(choice[0])
 
 

@@ -54,7 +54,8 @@ class Situation:
 
     phase: Phase = "starting"
     opponent: str = ""
-    """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not known yet."""
+    """The menu's letter: `P` (shown as 2), `E`, `M`, `H`, or `R` for another board by radio; empty
+    if not known yet."""
     controls: str = ""
     """`b` for buttons or `t` for tilt; empty if not known yet."""
     sound: str = ""
