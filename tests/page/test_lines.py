@@ -31,7 +31,7 @@ def python_items(pieces):
             if isinstance(item, Noise):
                 yield {"noise": item.text}
             elif isinstance(item, Unknown):
-                yield {"unknown": item.what, "again": item.again}
+                yield {"unknown": item.unknown_part, "again": item.is_repeated}
             else:
                 kind = type(item.sentence).__name__.lower()
                 fields = dict(vars(item.sentence))

@@ -8,6 +8,7 @@ from noughts.errors import BoardGoneError
 from noughts.protocol.sentences import Sentence
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.sources import Change
 from noughts.recording.watch import Watch
 from noughts.virtual.virtual_boards import VirtualBoards
 from noughts.web.live import LiveBoards
@@ -90,7 +91,7 @@ def stand_in_boards(site: Site) -> LiveBoards:
     return LiveBoards(watch, ports, virtual, site.for_all_readers)
 
 
-def stand_in_virtual(count: int, ports: Any = None) -> VirtualBoards:
+def stand_in_virtual(count: int, ports: Any = None) -> VirtualBoards[Change]:
     """Virtual boards that are not emulated."""
 
     def start(model: str) -> Any:

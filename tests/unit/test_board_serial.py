@@ -299,7 +299,7 @@ def test_drive_in_maintenance_mode_fails_its_check(tmp_path):
     (check,) = of_board(ProbedBoard(drive=look(path)))
     assert not check.good
     todo = "in maintenance mode; unplug it and plug it in again without holding reset. If it stays "
-    assert check.found.startswith(f"{path}, interface 0243: {todo}")
+    assert check.facts.startswith(f"{path}, interface 0243: {todo}")
 
 
 ONE, TWO = USB_ID, "9904" + USB_ID[4:]
@@ -363,7 +363,7 @@ def test_firmware_check_says_when_to_flash(board, release, good, advice):
     (check,) = (check_made for check_made in checks if check_made.what == "firmware")
     fix = "" if good else "; run `noughts flash`"
     assert check.good == good
-    assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{fix}"
+    assert check.facts == f"MicroPython 1.13 (firmware {release}){advice}{fix}"
 
 
 def test_computer_without_game_or_emulator_fails_its_checks(monkeypatch):
@@ -376,8 +376,13 @@ def test_computer_without_game_or_emulator_fails_its_checks(monkeypatch):
     monkeypatch.setattr("microbit_emulator.Microbit", refuse)
     monkeypatch.setattr("noughts.boards.doctor.device_files", dict)
     _, game, emulator, boards = of_computer(False)
-    assert not game.good and "table.py is missing; " in game.found
-    assert (emulator.good, emulator.found) == (False, "wasmtime is missing; install it")
+    assert not game.good and "table.py is missing; " in game.facts
+    assert emulator.record() == {
+        "what": "emulator",
+        "good": False,
+        "found": "wasmtime is missing; install it",
+        "details": (),
+    }
     assert not boards.good
 
 

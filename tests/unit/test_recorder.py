@@ -19,11 +19,14 @@ from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Menu, checksum
 from noughts.recording.events import (
     BoardRefused,
+    BrokerUnavailable,
     NoiseReceived,
     NotShown,
     PortClosed,
     PortOpened,
     PortUnavailable,
+    ResentGames,
+    RowsSkipped,
     SentenceStored,
     StoreBusy,
     StoreFree,
@@ -167,6 +170,24 @@ def test_events_as_text_and_as_records():
         "played_before": None, "game": 7, "boot": "00000A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("event", "record"),
+    [
+        (RowsSkipped("usb-1", 2, 5), {"event": "skipped", "board": "usb-1", "rows": 2, "line": 5}),
+        (ResentGames("usb-1", 3, 1), {"event": "kept", "board": "usb-1", "again": 3, "new": 1}),
+        (UnknownSentence("usb-1", "$NX"), {"event": "unknown", "board": "usb-1", "what": "$NX"}),
+        (NoiseReceived("usb-1", "half"), {"event": "noise", "board": "usb-1", "text": "half"}),
+        (StoreGone("g.db", "g-2.db"), {"event": "moved", "store": "g.db", "now": "g-2.db"}),
+        (
+            BrokerUnavailable("mqtt://b", "off"),
+            {"event": "waiting", "port": "mqtt://b", "why": "off"},
+        ),
+    ],
+)
+def test_record_has_the_keys_that_scripts_know(event, record):
+    assert event.record() == record
 
 
 def test_session_tracks_waiting_ports_and_warnings():

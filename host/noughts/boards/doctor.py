@@ -69,8 +69,8 @@ class Check:
 
     what: str
     good: bool
-    found: str
-    """The facts, or what is wrong and what to do."""
+    facts: str
+    """What is so, or what is wrong and what to do."""
     details: tuple[str, ...] = ()
     """More lines, such as a traceback."""
 
@@ -81,6 +81,10 @@ class Check:
             return cls(what, True, find())
         except (NoughtsError, EmulatorError) as error:
             return cls(what, False, str(error))
+
+    def record(self) -> dict[str, object]:
+        """Its fields in `noughts doctor --json`, which docs/scripts.md explains."""
+        return {"what": self.what, "good": self.good, "found": self.facts, "details": self.details}
 
 
 def of_computer(any_board: bool) -> list[Check]:

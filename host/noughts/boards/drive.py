@@ -102,24 +102,45 @@ def look(path: Path) -> Drive | None:
 
 def pair(drives: Sequence[Drive], ports: Sequence[Port]) -> list[tuple[Drive | None, Port | None]]:
     """The drive and the port of each board; None for a part that is missing, or is not certain."""
-    drive_of: dict[Port, Drive] = {}
-    drives_left = list(drives)
-    for port in ports:
-        same = [drive for drive in drives_left if drive.usb_id == port.usb_id]
-        if same and port.usb_id is not None:
-            drive_of[port] = same[0]
-            drives_left.remove(same[0])
-    # Where an id is unknown, the only drive and the only port left are of one board.
-    for port in ports:
-        could_be = [drive for drive in drives_left if _may_be_of_one_board(drive, port)]
-        if port not in drive_of and len(could_be) == 1:
-            (drive,) = could_be
-            rivals = [p for p in ports if p not in drive_of and _may_be_of_one_board(drive, p)]
-            if rivals == [port]:
-                drive_of[port] = drive
-                drives_left.remove(drive)
+    drive_of = _pair_by_id(drives, ports)
+    drive_of |= _pair_the_only_ones(
+        [drive for drive in drives if drive not in drive_of.values()],
+        [port for port in ports if port not in drive_of],
+    )
     pairs: list[tuple[Drive | None, Port | None]] = [(drive_of.get(port), port) for port in ports]
-    return pairs + [(drive, None) for drive in drives_left]
+    return pairs + [(drive, None) for drive in drives if drive not in drive_of.values()]
+
+
+def _pair_by_id(drives: Sequence[Drive], ports: Sequence[Port]) -> dict[Port, Drive]:
+    """The drives of the ports whose id is known, and is that of a drive."""
+    drive_of: dict[Port, Drive] = {}
+    for port in ports:
+        same_id = [
+            drive
+            for drive in drives
+            if drive.usb_id == port.usb_id and drive not in drive_of.values()
+        ]
+        if same_id and port.usb_id is not None:
+            drive_of[port] = same_id[0]
+    return drive_of
+
+
+def _pair_the_only_ones(drives: Sequence[Drive], ports: Sequence[Port]) -> dict[Port, Drive]:
+    """The drives of ports left, where one of the two ids is unknown.
+
+    They are certain if no other drive left may be of the port's board, and no other port of the
+    drive's. Each pair leaves fewer for the next port.
+    """
+    drive_of: dict[Port, Drive] = {}
+    for port in ports:
+        drives_left = [drive for drive in drives if drive not in drive_of.values()]
+        ports_left = [other for other in ports if other not in drive_of]
+        possible_drives = [drive for drive in drives_left if _may_be_of_one_board(drive, port)]
+        if len(possible_drives) == 1:
+            (drive,) = possible_drives
+            if [port] == [other for other in ports_left if _may_be_of_one_board(drive, other)]:
+                drive_of[port] = drive
+    return drive_of
 
 
 def _may_be_of_one_board(drive: Drive, port: Port) -> bool:

@@ -122,25 +122,30 @@ def _shrunk(source: bytes) -> _Shrunk:
     text = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     try:
         source.decode()
-        names: set[str] = set()
-        smaller = _without_blanks(text, {}, names)
+        smaller = _without_blanks(text, {})
         # For example, this Python's tokenize may split a string of several lines.
         if _statements(smaller) == _statements(text):
-            return _Shrunk(source, smaller, frozenset(names))
+            return _Shrunk(source, smaller, _names_in(text))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         pass
     return _Shrunk(source, None, frozenset(_WORD.findall(text)))
 
 
-def _without_blanks(text: str, names: Mapping[str, str], used: set[str] | None = None) -> str:
-    """The same program on the same lines, in fewer characters.
+def _names_in(text: str) -> frozenset[str]:
+    """All names that a program uses."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return frozenset(token.string for token in tokens if token.type == tokenize.NAME)
 
-    names: the names to replace. used: receives all names that it uses.
-    """
+
+def _without_blanks(text: str, names: Mapping[str, str]) -> str:
+    """The same program on the same lines, in fewer characters; names: the names to replace."""
     lines = text.split("\n")
+    # Each token is added to its own line, so lines without code stay, empty: a traceback's line
+    # numbers are those of the source.
     smaller = ["" for _ in lines]
+    # The first line's comment stays up to its colon, as `MARK`; it is not among the tokens below.
     smaller[0] = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
-    depth = 0
+    depth = 0  # open blocks: each indents its statements by one space, whatever the source has
     previous: tokenize.TokenInfo | None = None  # of the same statement
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         depth += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
@@ -155,12 +160,12 @@ def _without_blanks(text: str, names: Mapping[str, str], used: set[str] | None =
         elif previous.end[0] - 1 == row:
             smaller[row] += " " * _need_a_blank(previous, token)
         elif lines[previous.end[0] - 1].endswith("\\"):
+            # Outside of brackets, only a backslash lets a statement go on in the next line; it is
+            # not a token.
             smaller[previous.end[0] - 1] += "\\"
         word = token.string
         if token.type == tokenize.NAME:
             word = names.get(word, word)
-            if used is not None:
-                used.add(token.string)
         for offset, part in enumerate(word.split("\n")):  # a string may have several lines
             smaller[row + offset] += part
         previous = token

@@ -7,7 +7,7 @@ files are removed before any is sent, so that there is always enough room.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from typing import Any
 
@@ -54,16 +54,7 @@ def bring_up_to_date(
             present_files = board.survey()
             our_files = {name: file.start for name, file in present_files.items() if file.ours}
             new_radio = radio or radio_of(our_files)
-            if new_radio.sends is not None and board_model == V1:
-                raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
-            if (
-                new_radio.gateway is not None
-                and files["table.py"] != files_for_boards()["table.py"]
-            ):
-                raise BoardError(
-                    "the board is a gateway, which has no table; choose another board with --port, "
-                    "or put the game back on it with `noughts put --radio off`"
-                )
+            check_radio(new_radio, board_model, files)
             new_files = files_with(new_radio, board_model, files)
             names_to_remove, names_to_send = plan(present_files, new_files, replace)
             require_room(board_model, present_files, new_files)
@@ -71,21 +62,45 @@ def bring_up_to_date(
             say(f"micro:bit {board_model} on {port_name}: {files_to_send}")
             if radio is None and new_radio != OFF:
                 say(f"radio unchanged: {new_radio}; `noughts put --radio off` turns it off")
-            with progress(sum(len(new_files[name]) for name in names_to_send)) as steps:
-                if names_to_remove:
-                    board.remove(names_to_remove)
-                for name in names_to_remove:
-                    if name not in names_to_send:
-                        steps.say(f"removed {name}")
-                for name in names_to_send:
-                    steps.doing(name)
-                    board.send(name, new_files[name])
-                    steps.advance(len(new_files[name]))
-                    steps.say(f"sent {name} ({len(new_files[name]):,} bytes)")
+            update(
+                board, names_to_remove, {name: new_files[name] for name in names_to_send}, progress
+            )
             if forget:
                 forget_games(board_model, board, present_files)
                 say("removed the board's stored games and the menu's choice")
         return confirm_start(port, table_id if new_radio.gateway is None else None, new_radio)
+
+
+def check_radio(new_radio: Radio, board_model: str, files: Mapping[str, bytes]) -> None:
+    """Raise `BoardError` if a board of this model, with these files, cannot have this radio."""
+    if new_radio.sends is not None and board_model == V1:
+        raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
+    has_own_table = files["table.py"] != files_for_boards()["table.py"]
+    if new_radio.gateway is not None and has_own_table:
+        raise BoardError(
+            "the board is a gateway, which has no table; choose another board with --port, "
+            "or put the game back on it with `noughts put --radio off`"
+        )
+
+
+def update(
+    board: BoardFiles,
+    names_to_remove: Sequence[str],
+    files_to_send: Mapping[str, bytes],
+    progress: Progress,
+) -> None:
+    """Remove files from a board, then send files, each in the order of `plan`."""
+    with progress(sum(map(len, files_to_send.values()))) as steps:
+        if names_to_remove:
+            board.remove(names_to_remove)
+        for name in names_to_remove:
+            if name not in files_to_send:
+                steps.say(f"removed {name}")
+        for name, content in files_to_send.items():
+            steps.doing(name)
+            board.send(name, content)
+            steps.advance(len(content))
+            steps.say(f"sent {name} ({len(content):,} bytes)")
 
 
 def forget_games(

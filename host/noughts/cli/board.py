@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -334,7 +333,7 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool, db: Path 
         computer_checks.append(Check.of("games", partial(_check_games, store_path)))
     if as_json:
         facts = [board_facts(board, checks) for board, checks in checks_by_board]
-        print(json.dumps({"here": [asdict(check) for check in computer_checks], "boards": facts}))
+        print(json.dumps({"here": [check.record() for check in computer_checks], "boards": facts}))
     else:
         _print_checks(computer_checks)
         for number, (_, checks) in enumerate(checks_by_board, 1):
@@ -362,7 +361,7 @@ def _check_games(path: Path) -> str:
 def _print_checks(checks: Sequence[Check]) -> None:
     marks = "+!" if is_plain() else "✓✗"
     for check in checks:
-        print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.found)}")
+        print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.facts)}")
         for line in check.details:
             print(f"    {printable(line)}")
 
@@ -382,5 +381,5 @@ def board_facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
         "radio_group": board.start.radio.sends if board.start else None,
         "radio_id": board.start.radio_id if board.start else None,
         "gateway_group": board.start.radio.gateway if board.start else None,
-        "checks": [asdict(check) for check in checks],
+        "checks": [check.record() for check in checks],
     }

@@ -87,9 +87,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def skipped_rows(rows: int, line: int) -> str:
+def skipped_rows(rows: int, first_row: int) -> str:
     """`2 damaged rows skipped, the first in line 5 of the data`."""
-    first = f"the first in line {line}" if rows > 1 else f"line {line}"
+    first = f"the first in line {first_row}" if rows > 1 else f"line {first_row}"
     return f"{counted(rows, 'damaged row')} skipped, {first} of the data"
 
 

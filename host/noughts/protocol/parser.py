@@ -18,12 +18,14 @@ _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 @dataclass(frozen=True)
 class Unknown:
-    """A sentence that a later version may understand; again: whether `what` was reported before."""
+    """A sentence that a later version may understand."""
 
     line: str
     """Escaped as in `Noise`."""
-    what: str
-    again: bool = False
+    unknown_part: str
+    """`sentence type $NX`, or `protocol version 2`."""
+    is_repeated: bool = False
+    """Whether that part was reported before."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,10 @@ class Stream:
             try:
                 item = parse(match[1])
             except UnknownSentenceError as error:
-                again = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
-                if not again:
+                is_repeated = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
+                if not is_repeated:
                     self._unknown.add(error.what)
-                item = Unknown(escape(match[0].encode()), error.what, again)
+                item = Unknown(escape(match[0].encode()), error.what, is_repeated)
             except SentenceError:
                 continue
             if data[begin:dollar] not in (b"", b"\r\n"):

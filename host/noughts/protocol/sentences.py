@@ -89,7 +89,10 @@ def _pattern(head: str, names: Sequence[str], **patterns: str) -> re.Pattern[str
 
 
 _HEADS = {Boot: "NB,1", Menu: "NM", Game: "NG"}
-_FORMATS = {kind: head + ",%s" * len(fields(kind)) for kind, head in _HEADS.items()}
+_FORMATS = {
+    sentence_class: head + ",%s" * len(fields(sentence_class))
+    for sentence_class, head in _HEADS.items()
+}
 _BOOT = _pattern(
     _HEADS[Boot],
     BOOT_FIELDS,
@@ -138,9 +141,11 @@ def is_of_earlier_run(sentence: Sentence, boot: Boot | None) -> bool:
     return _is_end(sentence) and (boot is None or sentence.boot != boot.boot)
 
 
-def is_same(game: Game, now: Game | None) -> bool:
+def is_same(game: Game, other_game: Game | None) -> bool:
     """Whether two sentences are about one game."""
-    return now is not None and (game.boot, game.number) == (now.boot, now.number)
+    if other_game is None:
+        return False
+    return (game.boot, game.number) == (other_game.boot, other_game.number)
 
 
 class Runs:
@@ -226,8 +231,8 @@ def parse(body: str) -> ParsedSentence:
     if _PLAIN.fullmatch(body):
         if later := _LATER_VERSION.match(body):
             raise UnknownSentenceError(f"protocol version {later[1]}")
-        if (kind := body.split(",")[0]) not in ("NB", "NM", "NG", "NR"):
-            raise UnknownSentenceError(f"sentence type ${kind[:12]}")
+        if (sentence_type := body.split(",")[0]) not in ("NB", "NM", "NG", "NR"):
+            raise UnknownSentenceError(f"sentence type ${sentence_type[:12]}")
     raise SentenceError("not a valid sentence; ignore the line")
 
 

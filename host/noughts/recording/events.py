@@ -1,6 +1,6 @@
 """Events while boards are watched. Each knows its text, and its record for scripts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,15 +18,19 @@ DisplayName = Callable[[str], str]
 class Event:
     """What has happened while boards are watched.
 
-    event_name: in `noughts watch --json`. template: its text, with fields in braces.
+    event_name: in `noughts watch --json`. template: its text, with fields in braces. keys: the
+    names of fields in `--json` that are not their own.
     """
 
     event_name: ClassVar[str]
     _template: ClassVar[str]
+    _keys: ClassVar[Mapping[str, str]]
 
-    def __init_subclass__(cls, name: str = "", template: str = "") -> None:
+    def __init_subclass__(
+        cls, name: str = "", template: str = "", keys: Mapping[str, str] | None = None
+    ) -> None:
         """Define an event; see above."""
-        cls.event_name, cls._template = name, template
+        cls.event_name, cls._template, cls._keys = name, template, keys or {}
 
     @property
     def resent(self) -> bool:
@@ -44,7 +48,8 @@ class Event:
 
     def record(self) -> dict[str, object]:
         """Its fields in `noughts watch --json`, which docs/scripts.md explains."""
-        return {"event": self.event_name} | vars(self)
+        fields = {self._keys.get(field, field): value for field, value in vars(self).items()}
+        return {"event": self.event_name} | fields
 
 
 @dataclass(unsafe_hash=True)
@@ -112,17 +117,17 @@ class DataLogUnreadable(BoardEvent, name="unreadable", template="{why}"):
 
 
 @dataclass(unsafe_hash=True)
-class RowsSkipped(BoardEvent, name="skipped"):
+class RowsSkipped(BoardEvent, name="skipped", keys={"first_row": "line"}):
     """A data log has rows that are not games; reported once for each state of the log."""
 
     rows: int
-    line: int
-    """The first of them."""
+    first_row: int
+    """In which line of the data, from 1."""
 
     @property
     def about(self) -> str:
         """Its text without the board's name."""
-        return skipped_rows(self.rows, self.line)
+        return skipped_rows(self.rows, self.first_row)
 
 
 @dataclass(unsafe_hash=True)
@@ -147,17 +152,17 @@ class SentenceStored(BoardEvent):
         """Its text without the board's name."""
         if isinstance(self.sentence, Menu):
             return describe(self.sentence)
-        again = "" if self.new else " (already stored)"
+        suffix = "" if self.new else " (already stored)"
         if (
             not self.late
             or isinstance(self.sentence, Boot)
             # By radio, this is the end of a game that was followed live: its start was received.
             or (self.played_before is None and is_by_radio(self.board))
         ):
-            return describe(self.sentence, self.game) + again
+            return describe(self.sentence, self.game) + suffix
         played_before = self.played_before
         when = "" if played_before is None else f", played {timestamps.When(None, played_before)}"
-        return f"{describe_whole(self.sentence, self.game)}{when}{again}"
+        return f"{describe_whole(self.sentence, self.game)}{when}{suffix}"
 
     def record(self) -> dict[str, object]:
         """A boot, a menu or a game, with all fields of its sentence."""
@@ -174,10 +179,10 @@ class SentenceStored(BoardEvent):
 
 
 @dataclass(unsafe_hash=True)
-class ResentGames(BoardEvent, name="kept"):
+class ResentGames(BoardEvent, name="kept", keys={"already_stored": "again"}):
     """A board has sent all games that it had stored."""
 
-    again: int
+    already_stored: int
     """How many of them the store had already."""
     new: int
     """How many others there were."""
@@ -186,7 +191,7 @@ class ResentGames(BoardEvent, name="kept"):
     def about(self) -> str:
         """Its text without the board's name."""
         new = f", {self.new:,} of them new" if self.new else ""
-        return f"{counted(self.again + self.new, 'game')} resent{new}"
+        return f"{counted(self.already_stored + self.new, 'game')} resent{new}"
 
 
 @dataclass(unsafe_hash=True)
@@ -212,22 +217,22 @@ class BoardNamed(BoardEvent, name="named"):
 
 @dataclass(unsafe_hash=True)
 class UnknownSentence(
-    BoardEvent, name="unknown", template="{what} is not known to this version; get a newer noughts"
+    BoardEvent,
+    name="unknown",
+    template="{unknown_part} is not known to this version; get a newer noughts",
+    keys={"unknown_part": "what"},
 ):
-    """A sentence of a later version; each kind is reported once for each board."""
+    """A sentence of a later version; each type or version is reported once for each board."""
 
-    what: str
+    unknown_part: str
+    """`sentence type $NX`, or `protocol version 2`."""
 
 
 @dataclass(unsafe_hash=True)
-class NoiseReceived(BoardEvent, name="noise", template="noise: {noise}"):
+class NoiseReceived(BoardEvent, name="noise", template="noise: {noise}", keys={"noise": "text"}):
     """Text that is not a sentence, escaped so that it is safe to show."""
 
     noise: str
-
-    def record(self) -> dict[str, object]:
-        """Its text, as scripts know it."""
-        return {"event": "noise", "board": self.board, "text": self.noise}
 
 
 @dataclass(unsafe_hash=True)
@@ -256,14 +261,15 @@ class StoreGone(
     Event,
     name="moved",
     template=(
-        "{store} was deleted, moved or damaged; from now on games are stored in {now}, which "
+        "{store} was deleted, moved or damaged; from now on games are stored in {new_store}, which "
         "does not have the earlier ones"
     ),
+    keys={"new_store": "now"},
 ):
     """The store is lost, and another one takes its place."""
 
     store: str
-    now: str
+    new_store: str
 
 
 @dataclass(unsafe_hash=True)
@@ -280,15 +286,16 @@ class NotShown(Event, name="missed"):
 
 
 @dataclass(unsafe_hash=True)
-class BrokerUnavailable(Event, name="waiting", template="waiting for {broker}: {why}"):
-    """There is no connection to a broker, or nobody collects from it."""
+class BrokerUnavailable(
+    Event, name="waiting", template="waiting for {broker}: {why}", keys={"broker": "port"}
+):
+    """There is no connection to a broker, or nobody collects from it.
+
+    Scripts wait for it as for a port.
+    """
 
     broker: str
     why: str
-
-    def record(self) -> dict[str, object]:
-        """As for a port, which scripts wait for in the same way."""
-        return {"event": self.event_name, "port": self.broker, "why": self.why}
 
 
 @dataclass(unsafe_hash=True)

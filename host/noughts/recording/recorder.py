@@ -193,8 +193,8 @@ class Recorder:
                 self.pending.append(events.NoiseReceived(port_board, item.text))
             else:
                 self.pending.append(Received(port_board, None, item.line, at))
-                if not item.again:
-                    self.pending.append(events.UnknownSentence(port_board, item.what))
+                if not item.is_repeated:
+                    self.pending.append(events.UnknownSentence(port_board, item.unknown_part))
 
     def _renamed(self) -> list[events.BoardNamed]:
         """Boards that another program has named since the last check."""

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import read_small
@@ -63,12 +63,7 @@ def parse(
     The password is the first line of the file, else from the environment. authority: the CA's
     certificate in PEM, else those that the system trusts. Raises `NoughtsError` and `OSError`.
     """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        # The error may quote the address, with a password in it.
-        raise NoughtsError(f"that is not the address of a broker; {_FORM}") from error
+    parts = _split(url)
     if parts.password is not None:
         raise NoughtsError(
             "a password in an address can be read by others on this computer; leave it out, and "
@@ -76,18 +71,33 @@ def parse(
         )
     prefix = unquote(parts.path.strip("/")) or _PREFIX
     is_prefix = _TOPIC.fullmatch(prefix) is not None and prefix.isprintable()
-    is_place = parts.scheme in _PORTS and port != 0 and is_prefix
+    is_place = parts.scheme in _PORTS and parts.port != 0 and is_prefix
     if not parts.hostname or not is_place or parts.query or parts.fragment:
         raise NoughtsError(f"{printable(url[:100])} is not the address of a broker; {_FORM}")
-    user = unquote(parts.username) if parts.username else None
-    if password_file is not None and user is None:
+    if password_file is not None and not parts.username:
         raise NoughtsError(f"--password-file needs a user; write {parts.scheme}://USER@…")
-    host, port, tls = parts.hostname, port or _PORTS[parts.scheme], parts.scheme == "mqtts"
+    tls = parts.scheme == "mqtts"
     if authority is not None and not tls:
         raise NoughtsError("--ca is for a broker with TLS; write mqtts://")
-    password = _password(password_file) if user else None
-    context = _context(authority) if tls else None
-    return BrokerAddress(host, port, tls, user, prefix, password, context)
+    return BrokerAddress(
+        host=parts.hostname,
+        port=parts.port or _PORTS[parts.scheme],
+        tls=tls,
+        user=unquote(parts.username) if parts.username else None,
+        prefix=prefix,
+        password=_password(password_file) if parts.username else None,
+        context=_context(authority) if tls else None,
+    )
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # is only now looked at
+    except ValueError as error:
+        # The error may quote the address, with a password in it.
+        raise NoughtsError(f"that is not the address of a broker; {_FORM}") from error
+    return parts
 
 
 def _password(path: Path | None) -> str | None:

@@ -54,11 +54,11 @@ class _QueuedLine(NamedTuple):
 
 
 class Message(NamedTuple):
-    """Raw lines of a board; after: the id of the line before the batch that they come from."""
+    """Raw lines of a board; previous_id: of the line before the batch that they come from."""
 
     board: str
     lines: bytes
-    after: int
+    previous_id: int
 
 
 def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], int]:
@@ -198,7 +198,7 @@ class Publisher:
         """Note the last confirmed line, if it has changed. If that fails, more is sent twice."""
         self._saved_s = time.monotonic()
         oldest = next(iter(self._waiting.values()), None)
-        stored = self._read if oldest is None else oldest.after
+        stored = self._read if oldest is None else oldest.previous_id
         if stored != self._saved:
             store.save_published(self._receiver, stored)
             self._saved = stored

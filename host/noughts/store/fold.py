@@ -105,6 +105,18 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
     return [(_summary(sorted(game, key=attrgetter("progress"))), game) for game in games]
 
 
+# Two runs of a board have drawn the same boot. Their lines are placed in this order:
+#
+#     moves     ms    belongs to
+#     4 0 8 2   9000  game 1, which begins with it
+#     4 0 8     7000  game 1: it can come before 4 0 8 2
+#     4 0 6     5000  game 2: it cannot come before 4 0 8, so another game begins with it
+#     4 0       4000  game 1: it fits both, whose next lines have three moves; game 1 is slower
+#     4 0       3000  game 2: game 1 has another time for this move
+#
+# `_fits` compares a line by cable with a game's last line only, and `_distance` sees only lines
+# that were placed before. Both are right because of this order: the line that was placed last has
+# come least far, and of two games that are equally near, the slower one comes first.
 def _furthest_first(line: Line) -> tuple[bool, int, bool, int, str]:
     """A sort key: by cable first, then the furthest; equal texts stand next to each other."""
     plies, abandoned, ms = line.progress

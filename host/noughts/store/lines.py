@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import (
@@ -131,18 +131,33 @@ _read_lines = reader(_LineRow)
 def _line_of(row: _LineRow) -> Line:
     """A line about a game, from its row. Raises `RowError`."""
     id, board, by_radio, late, at, text = row
-    return Line(id, board, bool(by_radio), bool(late), at, text, _sentence(text, Game))
+    game = _sentence(text)
+    if not isinstance(game, Game):
+        raise RowError("a line of a game with another sentence")
+    return Line(id, board, bool(by_radio), bool(late), at, text, game)
 
 
-def _sentence(text: str, expected: Any) -> Any:
+def _sentence(text: str) -> Sentence:
     """The sentence in a row of the store, which was parsed before. Raises `RowError`."""
     try:
-        sentence = parse(text).sentence
+        return parse(text).sentence
     except ValueError as error:
         raise RowError("a line that is not a sentence") from error
-    if not isinstance(sentence, expected):
-        raise RowError("a line with another sentence")
-    return sentence
+
+
+def _keep_id(game_lines: _GameLines, lines: Iterable[Line]) -> tuple[int | None, int]:
+    """The id that a game of these lines has, None if it is new; and the id of its first line.
+
+    It has one as long as a line with which a game began belongs to it. If several games began with
+    its lines, they were one game all the time, and it has the oldest one's.
+    """
+    line_ids = {line.id for line in lines}
+    begun_here = [
+        (game_id, line_id)
+        for line_id, game_id in game_lines.game_ids.items()
+        if line_id in line_ids
+    ]
+    return min(begun_here, default=(None, min(line_ids)))
 
 
 class Lines:
@@ -212,6 +227,9 @@ class Lines:
         radio = is_by_radio(board)
         stored = game_lines.lines.get((board, radio, late, text))
         if stored is None:
+            # Those by cable and those by radio are counted apart: anyone nearby can invent lines by
+            # radio, which must not keep the board's own out. Few games have so many in all that
+            # the one way must be counted.
             if len(game_lines.lines) >= _MAX_LINES:
                 ways = [other.radio for other in game_lines.lines.values()]
                 if ways.count(radio) >= _MAX_LINES:
@@ -356,7 +374,9 @@ class Lines:
         """The rows of the table `boots` that follow from the lines."""
         rows: list[tuple[int | str | None, ...]] = []
         for line_id, board_id, by_radio, at, text in self._db.execute(_BOOT_LINES):
-            sentence = _sentence(text, Boot | Menu)
+            sentence = _sentence(text)
+            if isinstance(sentence, Game):
+                raise RowError("a line without a game's number with a game")
             if isinstance(sentence, Boot):
                 rows.append((line_id, board_id, by_radio, at, *values(sentence)))
         return rows
@@ -380,14 +400,7 @@ class Lines:
         """Write the games that follow from the lines."""
         game_ids = {}
         for game, lines in fold(game_lines.lines.values()):
-            # A game keeps its id as long as its first line belongs to it.
-            line_ids = {line.id for line in lines}
-            begun_here = [
-                (game_id, line_id)
-                for line_id, game_id in game_lines.game_ids.items()
-                if line_id in line_ids
-            ]
-            game_id, first_id = min(begun_here, default=(None, min(line_ids)))
+            game_id, first_id = _keep_id(game_lines, lines)
             row = game_id, first_id, self.board_id(game.board), *values(game.game), *game[2:]
             written = self._db.execute(_INSERT_GAME, row).lastrowid
             game_id = game_id or written or 0

@@ -210,7 +210,7 @@ class MetPosition:
     """All cells that keep the position's value."""
 
     @property
-    def met(self) -> int:
+    def times_met(self) -> int:
         """How often people had to move here."""
         return self.moves.total()
 
@@ -242,7 +242,7 @@ def met_positions(store: Store, game_filter: GameFilter) -> list[MetPosition]:
     ]
     return sorted(
         positions,
-        key=lambda item: (-item.mistakes, -item.met, item.position),
+        key=lambda item: (-item.mistakes, -item.times_met, item.position),
     )
 
 

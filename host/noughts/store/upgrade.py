@@ -15,9 +15,9 @@ _COPIED = ("boards", "lines", "published")
 def upgrade(db: sqlite3.Connection) -> None:
     """Make and fill the tables of this version, within a transaction."""
     # Views and indices first: a view would follow its table to the new name.
-    for kind in ("view", "index"):
-        for name in _names(db, kind):
-            db.execute(f"DROP {kind} {name}")
+    for object_type in ("view", "index"):
+        for name in _names(db, object_type):
+            db.execute(f"DROP {object_type} {name}")
     old_tables = _names(db, "table")
     for name in old_tables:
         db.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
@@ -33,10 +33,10 @@ def upgrade(db: sqlite3.Connection) -> None:
         db.execute(f"DROP TABLE old_{name}")
 
 
-def _names(db: sqlite3.Connection, kind: str) -> list[str]:
+def _names(db: sqlite3.Connection, object_type: str) -> list[str]:
     """The names of all tables, views or indices that were made by a statement."""
     query = "SELECT name FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
-    return [name for (name,) in db.execute(query, (kind,))]
+    return [name for (name,) in db.execute(query, (object_type,))]
 
 
 def _columns(db: sqlite3.Connection, table: str) -> list[str]:

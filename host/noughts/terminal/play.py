@@ -306,8 +306,8 @@ class BoardApp(Program):
                     self._transcript.write(Text(prefix + describe(sentence)))
             case NoiseReceived(noise=noise):
                 self._transcript.write(Text(prefix + noise, style="dim italic"))
-            case UnknownSentence(what=what):
-                self._note(f"{prefix}{what} is not known to this version")
+            case UnknownSentence(unknown_part=unknown_part):
+                self._note(f"{prefix}{unknown_part} is not known to this version")
 
     def _prefix(self, name: str) -> str:
         """What a line about a board begins with."""

@@ -185,7 +185,7 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     """The mistakes of people, by the move of the game."""
     moves, wrong = [0] * 9, [0] * 9
     for stats in positions:
-        moves[stats.position.ply] += stats.met
+        moves[stats.position.ply] += stats.times_met
         wrong[stats.position.ply] += stats.mistakes
     plies = [ply for ply in range(9) if moves[ply]]
     return Table(
@@ -211,7 +211,7 @@ def to_talk_about(stats: MetPosition) -> tuple[Picture, list[str]]:
     answer = f"{other} answers {either(hard_moves(position_after))}"
     worth, worth_after = VALUE_WORDS[value(stats.position)], VALUE_WORDS[-value(position_after)]
     turns = f"turns a {worth} into a {worth_after}"
-    how_many = f"{counted(stats.mistakes, 'mistake')} in {counted(stats.met, 'game')}"
+    how_many = f"{counted(stats.mistakes, 'mistake')} in {counted(stats.times_met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
     labels = [str(number) for number in range(1, 10)]
     grounds = [""] * 9
@@ -224,7 +224,7 @@ def to_talk_about(stats: MetPosition) -> tuple[Picture, list[str]]:
     return (
         Picture(marks, f"{mover} to move; {board_text(marks)}", tuple(labels), tuple(grounds)),
         [
-            f"{mover} to move: {how_many} ({stats.mistakes / stats.met:.0%}).",
+            f"{mover} to move: {how_many} ({stats.mistakes / stats.times_met:.0%}).",
             f"Most often wrong: {where}; it {turns}: {answer}.",
             f"Right: {either(stats.right)}.",
         ],

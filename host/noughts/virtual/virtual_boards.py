@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import serial
 
@@ -17,12 +17,15 @@ from noughts.errors import BoardError, NoughtsError, error_message
 from noughts.virtual.board import Air, VirtualBoard, autoplay, opening
 from noughts.virtual.program import BOARDS, program
 
+_Change = TypeVar("_Change", covariant=True)
+"""What has happened at a port, in the words of the package that reads it."""
+
 _AT_ONCE = 2
 """How many boards start at the same time: each needs a processor for a second."""
 _MODELS = BOARDS[::-1]
 
 
-class PortReader(Protocol):
+class PortReader(Protocol[_Change]):
     """Reads serial ports, as `recording.port_monitor.PortMonitor` does."""
 
     def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
@@ -31,7 +34,7 @@ class PortReader(Protocol):
     def released(self, board: str) -> AbstractContextManager[None]:
         """Close a board's port, so that something else can use it."""
 
-    def poll(self) -> Sequence[Any]:
+    def poll(self) -> Sequence[_Change]:
         """What has happened since the last call."""
 
     def close(self) -> None:
@@ -63,7 +66,7 @@ class RestartableBoard:
             self.error = self.error or why
 
 
-class VirtualBoards:
+class VirtualBoards(Generic[_Change]):
     """Boards `virtual-1`, `virtual-2` and so on, from `start()` to `close()`.
 
     ports: reads their ports; it is closed with them. changed: called, in any thread, with a board
@@ -74,7 +77,7 @@ class VirtualBoards:
     def __init__(
         self,
         count: int,
-        ports: PortReader,
+        ports: PortReader[_Change],
         changed: Callable[[RestartableBoard], object] = lambda board: None,
         start_board: Callable[[str], VirtualBoard] | None = None,
     ) -> None:
@@ -141,7 +144,7 @@ class VirtualBoards:
         """Close a board's port, so that something else can use it."""
         return self._ports.released(board)
 
-    def poll(self) -> Sequence[Any]:
+    def poll(self) -> Sequence[_Change]:
         """Everything that the boards have sent since the last call."""
         return self._ports.poll()
 
@@ -155,10 +158,10 @@ class VirtualBoards:
             device.close()
 
 
-class AutoplayedBoards(VirtualBoards):
+class AutoplayedBoards(VirtualBoards[_Change]):
     """Boards that play by themselves, as a demonstration, from the first `poll` on."""
 
-    def __init__(self, count: int, ports: PortReader) -> None:
+    def __init__(self, count: int, ports: PortReader[_Change]) -> None:
         super().__init__(count, ports, self._play)
         self._has_started = False
         self._stop = threading.Event()
@@ -169,7 +172,7 @@ class AutoplayedBoards(VirtualBoards):
             playing = board.device, opening(number, len(self.boards)), number, self._stop
             threading.Thread(target=autoplay, args=playing, name="autoplay", daemon=True).start()
 
-    def poll(self) -> Sequence[Any]:
+    def poll(self) -> Sequence[_Change]:
         """Everything that the boards have sent. Raises `BoardError` if one cannot start."""
         if not self._has_started:
             self._has_started = True

@@ -28,6 +28,7 @@ from noughts.recording import events
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.session import BoardState
+from noughts.recording.sources import Change
 from noughts.recording.watch import Watch
 from noughts.store import timestamps
 from noughts.store.lines import Received
@@ -215,7 +216,7 @@ class LiveBoards:
         self,
         watch: Watch,
         ports: PortMonitor,
-        virtual: VirtualBoards,
+        virtual: VirtualBoards[Change],
         for_all_readers: Callable[[str], str] = str,
     ) -> None:
         self.watch, self.virtual = watch, virtual

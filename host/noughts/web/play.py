@@ -134,4 +134,4 @@ def _people_moves(db: Path, minute: int) -> PeopleMoves:
             positions = met_positions(store, GameFilter())
     except StoreError:
         return {}
-    return {position.position: (position.met, position.mistakes) for position in positions}
+    return {position.position: (position.times_met, position.mistakes) for position in positions}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict
 from functools import partial
 from threading import Thread
 from typing import Any
@@ -181,4 +180,4 @@ def _check(boards: LiveBoards) -> None:
 
 def _record(check: Check) -> dict[str, object]:
     details = [printable(line) for line in check.details]
-    return asdict(check) | {"found": printable(as_typed(check.found)), "details": details}
+    return check.record() | {"found": printable(as_typed(check.facts)), "details": details}

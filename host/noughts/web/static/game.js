@@ -14,9 +14,9 @@ const rows = document.querySelectorAll('#moves tbody tr');
 
 function show(at) {
   const step = steps[at];
-  const worths = $('worths').checked ? step.value_words : {};
-  const names = step.names.map((name, cell) => (worths[cell] ? `${name}; ${worths[cell]} with best play` : name));
-  board.show({ ...step, last: step.cell, names, labels: worths, grounds: worths });
+  const valueWords = $('worths').checked ? step.value_words : {};
+  const names = step.names.map((name, cell) => (valueWords[cell] ? `${name}; ${valueWords[cell]} with best play` : name));
+  board.show({ ...step, last: step.cell, names, labels: valueWords, grounds: valueWords });
   for (const part of document.querySelectorAll('.score')) {
     const [, score] = step.scores[part.dataset.line];
     part.lastElementChild.textContent = signed(score);

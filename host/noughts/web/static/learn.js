@@ -9,7 +9,7 @@ const BEYOND = 100; // of any score: the window is open on that side
 
 const drawing = new Board($('drawn'), (cell) => {
   const marks = [...padded()];
-  const count = (mark) => marks.filter((each) => each === mark).length;
+  const count = (mark) => marks.filter((other) => other === mark).length;
   if (marks[cell] !== '.') marks[cell] = '.';
   else marks[cell] = count('X') > count('O') ? 'O' : 'X';
   draw(marks.join(''));
@@ -40,9 +40,9 @@ function follow({ position, search, boards, steps }) {
   const stepper = new Stepper(steps.length - 1, show, () => SHOWN_MS);
 
   function show(at) {
-    const now = steps[at];
+    const step = steps[at];
     const path = new Set();
-    for (let each = now.board; each !== null; each = boards[each].parent) path.add(each);
+    for (let number = step.board; number !== null; number = boards[number].parent) path.add(number);
     boards.forEach((board, number) => {
       const { item, one, value, mark } = shown[number];
       item.hidden = at < board.entered;
@@ -51,17 +51,17 @@ function follow({ position, search, boards, steps }) {
       const best = board.best && at >= board.best[0] && (board.best[1] === null || at < board.best[1]);
       mark.textContent = isCut ? '✂ ' : best ? '★ ' : '';
       value.textContent = isCut ? ': cut' : valued ? `: ${board.value}` : ': …';
-      const current = number === now.board || (isCut && board.entered === at);
+      const current = number === step.board || (isCut && board.entered === at);
       one.className = classes('one', isCut && 'cut', best && 'best', path.has(number) && 'path', current && 'now');
-      one.setAttribute('aria-current', number === now.board ? 'step' : 'false');
+      one.setAttribute('aria-current', number === step.board ? 'step' : 'false');
     });
     $('of').textContent = `${at + 1} of ${steps.length}`;
     $('slider').setAttribute('aria-valuetext', `step ${$('of').textContent}`);
-    $('explanation').textContent = now.text;
-    $('nodes').textContent = `${now.nodes} of ${nodes}`;
-    $('cut').textContent = `${now.cut} of ${cut}`;
-    if (search !== 'minimax') showWindow(boards[now.board].whose, now);
-    scrollToBoard(shown[now.board].one);
+    $('explanation').textContent = step.text;
+    $('nodes').textContent = `${step.nodes} of ${nodes}`;
+    $('cut').textContent = `${step.cut} of ${cut}`;
+    if (search !== 'minimax') showWindow(boards[step.board].whose, step);
+    scrollToBoard(shown[step.board].one);
     history.replaceState(null, '', `?${new URLSearchParams({ position, search, step: at + 1 })}`);
   }
 

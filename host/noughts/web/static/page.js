@@ -10,13 +10,13 @@ export const view = JSON.parse($('view')?.textContent ?? 'null');
  * always text: nothing that a board or a store says is read as HTML.
  */
 const maker = (namespace) => (name, attributes = {}, ...children) => {
-  const made = document.createElementNS(namespace, name);
+  const node = document.createElementNS(namespace, name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else if (value != null) made.setAttribute(key, value);
+    if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+    else if (value != null) node.setAttribute(key, value);
   }
-  made.append(...children);
-  return made;
+  node.append(...children);
+  return node;
 };
 export const element = maker('http://www.w3.org/1999/xhtml');
 export const svg = maker('http://www.w3.org/2000/svg');

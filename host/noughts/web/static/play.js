@@ -124,8 +124,8 @@ function draw() {
   if (!view) return; // nothing has come yet
   const [values, chances] = [$('values').checked, $('chances').checked];
   const shown = { ...view, names: [...view.names], labels: {}, grounds: {} };
-  const worths = new Set(Object.values(view.hints).map(({ value }) => value));
-  const level = worths.size === 1 && Object.keys(view.hints).length > 1; // said once, not in each cell
+  const distinctValues = new Set(Object.values(view.hints).map(({ value }) => value));
+  const level = distinctValues.size === 1 && Object.keys(view.hints).length > 1; // said once, not in each cell
   for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
     if (!values && !chances) continue;
     shown.labels[cell] = [values && !level && value, chances && chance].filter(Boolean).join('\n');
@@ -151,7 +151,7 @@ function draw() {
   $('legend').hidden = (!chances && !values) || !view.playable;
   $('percent').hidden = !chances;
   $('level').hidden = !values || !level;
-  $('level').querySelector('b').textContent = [...worths][0] ?? '';
+  $('level').querySelector('b').textContent = [...distinctValues][0] ?? '';
   $('learn').href = `/learn?position=${view.position}`;
   $('learn').hidden = !view.turn;
   $('who').hidden = game.opponent === FRIEND;
