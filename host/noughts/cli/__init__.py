@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -140,9 +139,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _usage_message(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "noughts"
     message = " ".join(error.format_message().split()).removesuffix(".")
-    # Click writes a range as 0<=x<=8, or 0<x<=8 without the 0.
-    message = re.sub(r"(\S+)<=x<=(\S+)", r"\1 to \2", message)
-    message = re.sub(r"(\S+)<x<=(\S+)", r"above \1 to \2", message)
     if not {";", "?"} & {*message}:  # it does not say what to do
         message += f"; see `{command} --help`"
     return f"{command}: error: {message}"

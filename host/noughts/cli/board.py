@@ -14,7 +14,7 @@ from noughts.boards import drive as drives
 from noughts.boards.doctor import Check, ProbedBoard, find_boards, of_board, of_computer, probe
 from noughts.boards.drive import Drive
 from noughts.boards.firmware import Firmware, is_sound, load_firmware
-from noughts.boards.flash import flash, hex_in, our_hex
+from noughts.boards.flash import Hex, flash, hex_in, our_hex
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import choose_port
 from noughts.boards.put import bring_up_to_date
@@ -217,32 +217,42 @@ def run_hex(
     existing = listed or (extract and extract[1])
     if (listed and extract) or (existing and (output or firmware or radio or quiet or unproved)):
         raise click.UsageError("--list and --extract take only a hex; leave out other options")
-    lines = []
     if existing:
-        firmwares = load_firmware(existing)
+        firmwares, lines = load_firmware(existing), []
     else:
-        path, new_hex = output or Path("noughts.hex"), our_hex(radio or OFF, firmware, quiet=quiet)
+        new_hex = our_hex(radio or OFF, firmware, quiet=quiet)
         firmwares = new_hex.firmwares
-        if new_hex.table is not None:
-            options.prove_table(new_hex.table, unproved)
-        atomic_write(path, new_hex.content)
-        target = "any micro:bit" if new_hex.table else "the micro:bit that will be the gateway"
-        lines.append(f"{path} written, {len(new_hex.content):,} bytes; drag it onto {target}")
-        lines += [V1_WITHOUT_RADIO] if new_hex.radio.sends is not None else []
+        lines = _write_hex(output or Path("noughts.hex"), new_hex, unproved)
     files_by_board = {board: board_firmware.files() for board, board_firmware in firmwares.items()}
     lines += _hex_lines(firmwares, files_by_board)
     if extract:
         _extract(extract[0], files_by_board)
         lines.append(f"files written to {extract[0]}")
     if as_json:
-        facts = {
-            board_model: _hex_facts(board_firmware, files_by_board[board_model])
-            for board_model, board_firmware in firmwares.items()
-        }
-        print(json.dumps(facts))
+        _print_hex_facts(firmwares, files_by_board)
         return
     for line in lines:
         print(printable(line))
+
+
+def _write_hex(path: Path, new_hex: Hex, unproved: bool) -> list[str]:
+    """Write a hex whose table is proved, or accepted unproved; returns what to say about it."""
+    if new_hex.table is not None:
+        options.prove_table(new_hex.table, unproved)
+    atomic_write(path, new_hex.content)
+    target = "any micro:bit" if new_hex.table else "the micro:bit that will be the gateway"
+    lines = [f"{path} written, {len(new_hex.content):,} bytes; drag it onto {target}"]
+    if new_hex.radio.sends is not None:
+        lines.append(V1_WITHOUT_RADIO)
+    return lines
+
+
+def _print_hex_facts(firmwares: Mapping[str, Firmware], files_by_board: FilesByBoard) -> None:
+    facts = {
+        board_model: _hex_facts(firmware, files_by_board[board_model])
+        for board_model, firmware in firmwares.items()
+    }
+    print(json.dumps(facts))
 
 
 def _hex_facts(firmware: Firmware, files: Mapping[str, bytes]) -> dict[str, object]:

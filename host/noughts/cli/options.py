@@ -34,22 +34,41 @@ FILE: click.Path[Path] = click.Path(path_type=Path, readable=False)
 FILE.name = "file"  # as the help calls it
 
 
-class IntRange(click.IntRange):
+class IntRange(click.types.IntParamType):
     """A whole number between limits."""
 
     name = "number"  # as messages call it
 
+    def __init__(self, min: int, max: int) -> None:
+        self.min, self.max = min, max
 
-class Number(click.FloatRange):
-    """A number between limits."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Say the range in words."""
+        number = super().convert(value, param, ctx)
+        if not self.min <= number <= self.max:
+            self.fail(f"{number} is not in the range {self.min} to {self.max}.", param, ctx)
+        return number
+
+
+class Number(click.types.FloatParamType):
+    """A number between limits. min_open: the least number itself is too low."""
 
     name = "number"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse `nan` too."""
+    def __init__(self, min: float, max: float, min_open: bool = False) -> None:
+        self.min, self.max, self.min_open = min, max, min_open
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Say the range in words, and refuse `nan` too."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):  # it is neither below nor above a limit
-            self.fail(f"{value!r} is not a valid number", param, ctx)
+            self.fail(f"{value!r} is not a valid number.", param, ctx)
+        is_too_low = number <= self.min if self.min_open else number < self.min
+        if is_too_low or number > self.max:
+            least = f"{'above ' * self.min_open}{self.min}"
+            self.fail(f"{number} is not in the range {least} to {self.max}.", param, ctx)
         return number
 
 
@@ -64,8 +83,9 @@ class Option(click.Option):
         """Its line in the help, with its range and default in words."""
         record = super().get_help_record(ctx)
         words = []
-        if isinstance(self.type, click.IntRange | click.FloatRange):
-            least = "above " * self.type.min_open + f"{self.type.min:g}"
+        if isinstance(self.type, IntRange | Number):
+            is_above = isinstance(self.type, Number) and self.type.min_open
+            least = "above " * is_above + f"{self.type.min:g}"
             words.append(f"{least} to {self.type.max:,}")
         if "default" in super().get_help_extra(ctx):
             is_number = isinstance(self.default, float)
@@ -323,10 +343,10 @@ def own_engines(run: Run) -> Run:
     ) -> Any:
         named_engines = [named_engine(name, limit) for name in engine]
         named_engines += [from_program(command, limit) for command in program]
-        names = [*(one.name for one in named_engines), *engines()]
-        for one, typed in zip(named_engines, [*engine, *program], strict=True):
-            if names.count(one.name) > 1:
-                one.name = printable(typed)
+        names = [*(own_engine.name for own_engine in named_engines), *engines()]
+        for own_engine, typed in zip(named_engines, [*engine, *program], strict=True):
+            if names.count(own_engine.name) > 1:
+                own_engine.name = printable(typed)
         return run(named_engines=named_engines, **named)
 
     return with_engines

@@ -5,8 +5,9 @@ import json
 import re
 import sys
 from collections.abc import Collection, Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import click
 
@@ -68,6 +69,7 @@ _SIGNALS_S = 0.5
 )
 @click.option(
     "--known",
+    "known_file",
     type=FILE,
     help="by radio, accept only the boards in this file: one id (9A1B2C3D) or name per line, # "
     f"starts a comment (without it, boards with a name, and the first {MAX_BOARDS} others per "
@@ -111,7 +113,7 @@ def run_watch(
     emulated: int | None,
     captured: Path | None,
     name: str | None,
-    known: Path | None,
+    known_file: Path | None,
     plain: bool,
     as_json: bool,
     db: Path | None,
@@ -138,10 +140,11 @@ def run_watch(
     lists_events = plain or as_json
     if captured is not None:
         with click.open_file(str(captured), "rb") as file:  # before the store is made
-            ids = _prepare(path, known)
-            _read(captured, file, name, path, ids, as_json if lists_events else None)
+            ids = _prepare(path, known_file)
+            opened = cast(BufferedReader, file)  # as for all bytes, but Click does not say so
+            _read(captured, opened, name, path, ids, as_json if lists_events else None)
         return
-    watch = _watch(path, ports, brokers, room, emulated, _prepare(path, known))
+    watch = _watch(path, ports, brokers, room, emulated, _prepare(path, known_file))
     unshown = 0
     with options.until_signal(watch.stop, "SIGINT", "SIGTERM", "SIGHUP"):
         if lists_events or not has_screen():
@@ -213,10 +216,10 @@ def _check_brokers(brokers: _Brokers) -> None:
         )
 
 
-def _prepare(path: Path, list_path: Path | None) -> Collection[str] | None:
+def _prepare(path: Path, known_file: Path | None) -> Collection[str] | None:
     """Make the store, or refuse it, before anything is opened; the ids of the known boards."""
     with Store(path, create=True) as store:
-        return None if list_path is None else read_known_ids(list_path, names(store))
+        return None if known_file is None else read_known_ids(known_file, names(store))
 
 
 def _watch(
@@ -252,7 +255,7 @@ def _watch(
 
 def _read(
     captured: Path,
-    file: Any,
+    file: BufferedReader,
     name: str | None,
     path: Path,
     ids: Collection[str] | None,
@@ -261,35 +264,36 @@ def _read(
     """Store the games of a captured log or a data log. as_json: None lists no events."""
     is_input = captured == Path("-")
     file_name = "stdin" if is_input else printable(captured.name)
-    name = name or (file_name if is_input else name_of_copy(file_name))
-
-    def show(events: list[Event]) -> None:
-        lines = _lines(events, watch.session, bool(as_json))
-        for event in events:
-            if isinstance(event, StoreBusy | StoreGone | RowsSkipped):
-                say(event.text(watch.session.display_name))
-        if lines and as_json is not None:
-            print(*lines, sep="\n", flush=True)
-
-    total = 0
+    board_name = name or (file_name if is_input else name_of_copy(file_name))
+    bytes_read = 0
 
     def advance(size: int) -> None:
-        nonlocal total
-        total += size
+        nonlocal bytes_read
+        bytes_read += size
         steps.advance(size)
 
     with progress(0 if is_input else captured.stat().st_size) as steps:
-        steps.doing(f"reading {name}")
-        batches = read_captured(file, file_name, name, 1 if is_input else 512)
+        steps.doing(f"reading {board_name}")
+        batches = read_captured(file, file_name, board_name, 1 if is_input else 512)
         source = CapturedFile(batches, advance, lambda: watch.stop.set())
         watch = Watch(path, [source], known_ids=ids)
-        watch.subscribe(show)
+        watch.subscribe(lambda events: _show_captured(events, watch.session, as_json))
         watch.run()
-    if not watch.session.sentences and (watch.noise or not total):
+    if not watch.session.sentences and (watch.noise or not bytes_read):
         raise NoughtsError(f"{file_name} has no sentences of noughts; check which file it is")
     _sum_up(watch)
     if as_json is None and (watch.session.games or watch.session.stored_before):
         say(f"{command_for('noughts games', watch.store_path)} lists them")
+
+
+def _show_captured(events: Sequence[Event], session: Session, as_json: bool | None) -> None:
+    """Say what needs attention, and list the events. as_json: None lists none."""
+    lines = _lines(events, session, bool(as_json))
+    for event in events:
+        if isinstance(event, StoreBusy | StoreGone | RowsSkipped):
+            say(event.text(session.display_name))
+    if lines and as_json is not None:
+        print(*lines, sep="\n", flush=True)
 
 
 def _print_until_stopped(watch: Watch, as_json: bool) -> int:
