@@ -289,8 +289,8 @@ def _wait_us(board: Microbit, button: Button) -> int:
 
 
 def _run_to_change(board: Microbit) -> bool:
-    before = board.leds()
-    return board.run_until(lambda: board.leds() != before, 1_000_000, LOOK_US)
+    leds_before = board.leds()
+    return board.run_until(lambda: board.leds() != leds_before, 1_000_000, LOOK_US)
 
 
 def run_to_menu(board: Microbit) -> None:

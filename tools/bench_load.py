@@ -177,7 +177,7 @@ def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process
         process.wait(20)
 
 
-def _kept(path: Path) -> int:
+def _stored_sentences(path: Path) -> int:
     """How many sentences a store has: each game's start, and each move with a time."""
     with Store(path) as store:
         return sum(
@@ -196,7 +196,7 @@ def boards() -> Rows:
                 sent = _send(ends, data, _WATCHED_S)
                 share = process.cpu_percent() / 100
                 time.sleep(_SETTLE_S)
-            lost = sent - _kept(store)
+            lost = sent - _stored_sentences(store)
         text = f"{lost:,} of {sent:,} sentences lost ({share:.0%} of a core)"
         target, is_met = ("0 lost", not lost) if count == 64 else ("", True)
         yield Row(f"`noughts watch`, boards at full 115200 baud: {count}", text, target, is_met)
@@ -242,14 +242,14 @@ def store() -> Rows:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.db"
         dice = Random(1)
-        told = (
+        received = (
             Received.of("usb-1", game, _AT + 60_000 * number + game.ms)
             for number in range(1, _STORED + 1)
             for game in random_game("00000A83", number, dice)
         )
         with Store(path, create=True) as filled:
             insert(filled, "usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
-            while batch := list(islice(told, 1000)):
+            while batch := list(islice(received, 1000)):
                 filled.add_many(batch)
         bare_s = min(cpu_s("-c", _BARE_READ, str(path)) for _ in range(_TRIES))
         for name, words, tries, limit in (

@@ -257,6 +257,6 @@ def _wait_us(pair: TwoBoards, name: str, button: Button) -> tuple[str, float]:
 
 def _wait_for_change(pair: TwoBoards, name: str, step_us: float = _STEP_US) -> None:
     board = pair.boards[name].driver.board
-    before = board.leds()
-    if not pair.ether.run_until(lambda: board.leds() != before, 1e6, step_us):
+    leds_before = board.leds()
+    if not pair.ether.run_until(lambda: board.leds() != leds_before, 1e6, step_us):
         raise RuntimeError(f"the LEDs of board {name} do not change")

@@ -113,7 +113,7 @@ def play(path: Path) -> None:
     width, height = across * _WIDTH, math.ceil(len(frames) / across) * _HEIGHT
     corners = [(index % across * _WIDTH, index // across * _HEIGHT) for index in range(len(frames))]
     drawn = "".join(
-        f'<g transform="translate({x} {y})">{_drawn(frame)}</g>'
+        f'<g transform="translate({x} {y})">{_frame_svg(frame)}</g>'
         for (x, y), frame in zip(corners, frames, strict=True)
     )
     svg = f'<svg width="{width}" height="{height}">{_GLOW}{_front()}{drawn}</svg>'
@@ -140,7 +140,7 @@ def _front() -> str:
     return f"{picture[picture.index('<defs>') : background]}<defs><g id='front'>{front}</g></defs>"
 
 
-def _drawn(frame: Frame) -> str:
+def _frame_svg(frame: Frame) -> str:
     """The front of a micro:bit, with its last sentence below."""
     parts = ['<g transform="translate(-10 -10)"><use href="#front"/>']
     if frame.pressed:
@@ -220,7 +220,7 @@ def emulator(path: Path) -> None:
     heart = "from microbit import *\ndisplay.show(Image.HEART)"
     board = start("V2", program={"main.py": heart})
     board.run_for(500_000)
-    drawn = _drawn(Frame(board.leds(), "", "", 0))
+    drawn = _frame_svg(Frame(board.leds(), "", "", 0))
     front = re.sub("<text.*?</text>", "", _front())  # what the buttons do in the game
     svg = f'<svg width="{_WIDTH}" height="{_FRONT_HEIGHT}">{_GLOW}{front}{drawn}</svg>'
     browsed(_STYLE + svg, _WIDTH, _FRONT_HEIGHT).save(path, optimize=True)
@@ -246,7 +246,7 @@ def one_file(path: Path) -> None:
         row, column = divmod(number - 1, 3)
         leds[row * 10 + column * 2] = level
     front = re.sub("<text.*?</text>", "", _front())  # what the buttons do in the game
-    drawn = _drawn(Frame(bytes(leds), "", "", 0))
+    drawn = _frame_svg(Frame(bytes(leds), "", "", 0))
     board = f'<svg width="{_WIDTH}" height="{_FRONT_HEIGHT}">{_GLOW}{front}{drawn}</svg>'
     phone = f'<img class="phone" src="data:image/png;base64,{screen}">'
     browsed(f"{_STYLE}{_PHONE_STYLE}{phone}{board}", 780, 570).save(path, optimize=True)

@@ -11,7 +11,15 @@ _BLACK = 20, 20, 24
 
 
 def leds_as_text(leds: bytes) -> str:
-    """25 levels as five lines of text, with a dot for a dark LED."""
+    """25 levels as five lines of text, with a dot for a dark LED.
+
+    >>> print(leds_as_text(bytes([9, 0, 0, 0, 9, *[0] * 15, 0, 4, 4, 4, 0])))
+    9...9
+    .....
+    .....
+    .....
+    .444.
+    """
     rows = [leds[start : start + 5] for start in range(0, 25, 5)]
     return "\n".join("".join(str(level or ".") for level in row) for row in rows)
 

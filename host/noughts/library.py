@@ -39,6 +39,10 @@ class Engine:
     """A way to play, found by `engine`.
 
     name: as in `engine_names`. about: how it plays, in a few words.
+
+    >>> hard = engine("hard")
+    >>> hard.name, hard.choose(Board("XX.OO...."))
+    ('hard', 2)
     """
 
     def __init__(self, engine: PositionEngine) -> None:
@@ -95,7 +99,12 @@ def engine_names() -> tuple[str, ...]:
 
 
 class MatchResult(NamedTuple):
-    """The result of a match for its first engine."""
+    """The result of a match for its first engine, by its seat; a notebook shows it as a table.
+
+    >>> result = match("hard", "random", games=10, seed=1)
+    >>> result.moving_first.won, result.moving_second.won, result.total.games
+    (5, 5, 10)
+    """
 
     moving_first: Tally
     moving_second: Tally
@@ -111,8 +120,8 @@ class MatchResult(NamedTuple):
         return table_html(("", "won", "drawn", "lost"), rows)
 
 
-def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
-    """Let two engines play, and count the results of the first one.
+def match(engine: str, opponent: str, games: int = 100, seed: int = 0) -> MatchResult:
+    """Let two engines play, and count the results of the first engine.
 
     They take turns at moving first. The same seed gives the same games. Raises `UnknownEngineError`
     and `OwnEngineError`. An engine that resigns has lost.
@@ -120,7 +129,9 @@ def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
     >>> match("hard", "random", games=10, seed=1).total
     Tally(won=10, drawn=0, lost=0)
     """
-    return MatchResult(*playing.match(engine_named(one), engine_named(other), games, Random(seed)))
+    return MatchResult(
+        *playing.match(engine_named(engine), engine_named(opponent), games, Random(seed))
+    )
 
 
 def prove(name: str) -> Proof:

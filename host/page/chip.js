@@ -17,23 +17,23 @@ const FIRST_DIAGONAL = 6;
 
 /** The best cells for the player to move, one or more. `level`: E easy, M medium, H hard. */
 export function best(marks, mover, level) {
-  const lineWorths = scores(marks, mover).map(
+  const lineWeights = scores(marks, mover).map(
     (score, line) => WEIGHTS_OF[level][score + 2 + (line < FIRST_DIAGONAL ? 0 : 5)],
   );
   const cells = freeCells(marks);
-  const worths = cells.map((cell) =>
-    LINES.reduce((sum, line, at) => sum + (line.includes(cell) ? lineWorths[at] : 0), 0),
+  const cellValues = cells.map((cell) =>
+    LINES.reduce((sum, line, at) => sum + (line.includes(cell) ? lineWeights[at] : 0), 0),
   );
-  const highest = Math.max(...worths);
-  const chosen = level === 'H' ? (bookWorth(worths) ?? highest) : highest;
-  return cells.filter((_, at) => worths[at] === chosen);
+  const highest = Math.max(...cellValues);
+  const playedValue = level === 'H' ? (bookValue(cellValues) ?? highest) : highest;
+  return cells.filter((_, at) => cellValues[at] === playedValue);
 }
 
-/** The worth of the cells to play instead, if the book has this position. */
-function bookWorth(worths) {
+/** The value of the cells to play instead, if the book has this position. */
+function bookValue(cellValues) {
   // The sum of the squares identifies a position among those that the book must tell apart.
-  const squares = worths.reduce((sum, worth) => sum + worth * worth, 0);
-  return worths.find((worth) => BOOK.includes(32 * squares + worth));
+  const squares = cellValues.reduce((sum, value) => sum + value * value, 0);
+  return cellValues.find((value) => BOOK.includes(32 * squares + value));
 }
 
 /** One of the best cells, at random. */

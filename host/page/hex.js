@@ -44,13 +44,13 @@ export async function unpacked(part) {
 /** A board's segments: `[address, bytes]`. */
 async function segments(board) {
   const image = new DataView(await unpacked($(`image-${board}`)));
-  const found = [];
+  const imageSegments = [];
   for (let at = 0; at < image.byteLength;) {
     const [address, size] = [image.getUint32(at, true), image.getUint32(at + 4, true)];
-    found.push([address, new Uint8Array(image.buffer, at + 8, size)]);
+    imageSegments.push([address, new Uint8Array(image.buffer, at + 8, size)]);
     at += 8 + size;
   }
-  return found;
+  return imageSegments;
 }
 
 /** The records of a board's image, without the end of the file. */

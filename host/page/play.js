@@ -165,7 +165,7 @@ function hintsFor(marks) {
   for (const cell of freeCells(marks)) {
     const texts = [];
     if ($('show-worth').checked) {
-      hints.labels[cell] = worthText(scoreOfMove(marks, mover, cell));
+      hints.labels[cell] = valueText(scoreOfMove(marks, mover, cell));
       texts.push(hints.labels[cell]);
     }
     if (best.includes(cell)) {
@@ -187,7 +187,7 @@ function bestMoves(marks, mover) {
 }
 
 /** `win in 3`, `draw`, `loss in 2`. */
-export function worthText(ofMove) {
+export function valueText(ofMove) {
   if (ofMove === 0) return t('worth.draw');
   return t(ofMove > 0 ? 'worth.win' : 'worth.loss', { moves: movesUntilEnd(ofMove) });
 }

@@ -3,12 +3,12 @@
 import { Board, boardPicture } from '../noughts/web/static/board.js';
 import { $, element, remember, remembered } from '../noughts/web/static/page.js';
 import { inEachLanguage, t } from './language.js';
-import { cellNames, listenEverywhere, worthText } from './play.js';
+import { cellNames, listenEverywhere, valueText } from './play.js';
 import { other, place, winner, wonCells } from './rules.js';
 import { level, puzzles, scoreOfMove, value, valueOfMove, variation } from './solver.js';
 
 const STORAGE_KEY = 'noughts-puzzles';
-const WORTHS = { 1: 'worth.aWin', 0: 'worth.aDraw', '-1': 'worth.aLoss' };
+const VALUE_TEXTS = { 1: 'worth.aWin', 0: 'worth.aDraw', '-1': 'worth.aLoss' };
 
 const streak = { streak: 0, best: 0, ...remembered('localStorage', STORAGE_KEY) };
 const state = { puzzle: null, answer: null, counted: false };
@@ -89,18 +89,18 @@ function explain({ marks, mover, wins }, cell, isRight) {
     .map((reply, ply) => `${ply % 2 ? mover : opponent} ${reply + 1}`)
     .join(', ');
   const values = { who: mover, number: cell + 1, where: t(`cell.${cell}`) };
-  const does = isRight
+  const effect = isRight
     ? t(wins ? 'puzzles.wins' : 'puzzles.holds', {
         ...values,
-        worth: worthText(scoreOfMove(marks, mover, cell)),
+        worth: valueText(scoreOfMove(marks, mover, cell)),
       })
     : t('puzzles.loses', {
         ...values,
-        before: t(WORTHS[value(marks, mover)]),
-        after: t(WORTHS[valueOfMove(marks, mover, cell)]),
+        before: t(VALUE_TEXTS[value(marks, mover)]),
+        after: t(VALUE_TEXTS[valueOfMove(marks, mover, cell)]),
       });
-  const goesOn = turns && t(isRight ? 'puzzles.goesOn' : 'puzzles.allows', { turns });
-  $('puzzle-reason').textContent = `${does} ${goesOn}`.trim();
+  const continuation = turns && t(isRight ? 'puzzles.goesOn' : 'puzzles.allows', { turns });
+  $('puzzle-reason').textContent = `${effect} ${continuation}`.trim();
   const end = [cell, ...line].reduce(
     (board, move, ply) => place(board, move, ply % 2 ? opponent : mover),
     marks,

@@ -48,8 +48,8 @@ export function after(moves, first = 'X') {
 
 /** The eight scores: a player's own marks count +1 on their lines, the opponent's −1. */
 export function scores(marks, mark) {
-  const worth = { [mark]: 1, [other(mark)]: -1, '.': 0 };
-  return LINES.map((line) => line.reduce((sum, cell) => sum + worth[marks[cell]], 0));
+  const signs = { [mark]: 1, [other(mark)]: -1, '.': 0 };
+  return LINES.map((line) => line.reduce((sum, cell) => sum + signs[marks[cell]], 0));
 }
 
 /** X or O if one of them has a whole line, else null. */

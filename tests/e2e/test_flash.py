@@ -60,22 +60,22 @@ def fails(flash, fails):
 
 
 def test_whole_hex_reaches_the_drive(drive, plugged, printed):
-    one = drive()
-    plugged.drives += [one.path]
+    board_drive = drive()
+    plugged.drives += [board_drive.path]
     output = printed("flash", "--no-verify")
-    assert f"flashing {one.path} (micro:bit V1, interface 0249)" in output
+    assert f"flashing {board_drive.path} (micro:bit V1, interface 0249)" in output
     assert "copied; not verified" in output
-    (content,) = one.received
+    (content,) = board_drive.received
     assert list(read_firmware(content.decode(), "it")) == ["V1", "V2"]
 
 
 def test_missing_drive_is_reported(fails, drive, plugged, tmp_path):
-    one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F: its interface chip is the same
-    plugged.drives += [one.path]
+    board_drive = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F: its interface chip is the same
+    plugged.drives += [board_drive.path]
     output = fails("--all")
     assert "no micro:bit drive was found" in output and "or give its path" in output
     assert "(no DETAILS.TXT)" in fails(tmp_path)
-    assert not one.received
+    assert not board_drive.received
 
 
 @pytest.mark.parametrize(
@@ -101,17 +101,17 @@ def test_missing_drive_is_reported(fails, drive, plugged, tmp_path):
     ],
 )
 def test_drive_failure_is_reported(fails, drive, named, why, takes_it):
-    one = drive(**named)
-    assert why in fails(one.path)
-    assert bool(one.received) == takes_it
+    board_drive = drive(**named)
+    assert why in fails(board_drive.path)
+    assert bool(board_drive.received) == takes_it
 
 
 def test_one_of_two_boards_must_be_chosen(fails, flash, drive, plugged, monkeypatch):
-    one, two = drive(), drive(usb_id=OTHER_ID)
-    plugged.drives += [one.path, two.path]
-    assert f"2 boards are plugged in ({one.path}, {two.path}); name one" in fails()
-    assert flash(two.path)[0] == 0
-    assert not one.received and len(two.received) == 1
+    board_drive, chosen_drive = drive(), drive(usb_id=OTHER_ID)
+    plugged.drives += [board_drive.path, chosen_drive.path]
+    assert f"2 boards are plugged in ({board_drive.path}, {chosen_drive.path}); name one" in fails()
+    assert flash(chosen_drive.path)[0] == 0
+    assert not board_drive.received and len(chosen_drive.received) == 1
     # In a terminal, it asks.
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -119,25 +119,29 @@ def test_one_of_two_boards_must_be_chosen(fails, flash, drive, plugged, monkeypa
     monkeypatch.setattr("click.termui.visible_prompt_func", prompt)
     status, out, _ = flash()
     assert status == 0 and "'two' is not a valid number" in out
-    assert not one.received and len(two.received) == 2
+    assert not board_drive.received and len(chosen_drive.received) == 2
     assert flash()[0] == 130  # Ctrl-D, and the same for Ctrl-C
 
 
 def test_flash_all_continues_after_failures(flash, drive, plugged, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
-    one, two, three = drive(refuses="\x1b[2J no"), drive(usb_id=OTHER_ID), drive(usb_id=OTHER_ID)
-    plugged.drives += [one.path, two.path, three.path]
+    refusing, failing, good = (
+        drive(refuses="\x1b[2J no"),
+        drive(usb_id=OTHER_ID),
+        drive(usb_id=OTHER_ID),
+    )
+    plugged.drives += [refusing.path, failing.path, good.path]
     wait, refuse = drives.wait_until_back, fail(errno.EIO)
     monkeypatch.setattr(
         "noughts.boards.drive.wait_until_back",
-        lambda drive, others: refuse() if drive.path == two.path else wait(drive, others),
+        lambda drive, others: refuse() if drive.path == failing.path else wait(drive, others),
     )
     status, _, output = flash("--all")
     assert status == 1
     refused = 'could not use the hex (it says "error: [2J no"); try'
-    assert f"{one.path}: the interface chip {refused}" in output
+    assert f"{refusing.path}: the interface chip {refused}" in output
     assert "(Input/output error)" in output and "2 of 3 boards failed" in output
-    assert one.received and three.received
+    assert refusing.received and good.received
 
 
 def test_drive_with_io_errors_is_not_taken_as_back(drive, monkeypatch):
@@ -169,16 +173,16 @@ def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
 def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
     path = tmp_path / "a.hex"
     path.write_text(universal_hex({kind: slim(kind).with_files(files[kind]) for kind in files}))
-    one = drive(usb_id=usb_id)
-    assert why in fails(one.path, "--hex", path)
-    assert not one.received
+    board_drive = drive(usb_id=usb_id)
+    assert why in fails(board_drive.path, "--hex", path)
+    assert not board_drive.received
 
 
 def test_failure_of_one_of_two_boards_with_the_same_id_is_reported(fails, drive, plugged):
     """The drive of the other board has no hex either."""
-    one, two = drive(refuses="no"), drive()
-    plugged.drives += [two.path, one.path]
-    assert 'could not use the hex (it says "error: no")' in fails(one.path)
+    refusing_drive, other_drive = drive(refuses="no"), drive()
+    plugged.drives += [other_drive.path, refusing_drive.path]
+    assert 'could not use the hex (it says "error: no")' in fails(refusing_drive.path)
 
 
 @pytest.mark.parametrize(
@@ -186,24 +190,27 @@ def test_failure_of_one_of_two_boards_with_the_same_id_is_reported(fails, drive,
     [("vfat", True), ("FAT", True), ("", True), ("lifs", True), ("ntfs", False)],
 )
 def test_drive_is_found_by_its_file_system(flash, drive, plugged, file_system, is_found):
-    one = drive()
-    plugged.drives += [one.path]
+    board_drive = drive()
+    plugged.drives += [board_drive.path]
     plugged.file_system = file_system
     assert flash()[0] == (0 if is_found else 1)
 
 
 def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monkeypatch):
     """The error is faked: tests may run as root, who can read every file."""
-    one, two, read_text = drive(), drive(usb_id=OTHER_ID), Path.read_text
-    plugged.drives += [one.path, two.path]
+    unreadable, board_drive, read_text = drive(), drive(usb_id=OTHER_ID), Path.read_text
+    plugged.drives += [unreadable.path, board_drive.path]
 
     def refuse(path, *args, **named):
-        return fail(errno.EACCES)() if path.parent == one.path else read_text(path, *args, **named)
+        if path.parent == unreadable.path:
+            fail(errno.EACCES)()
+        return read_text(path, *args, **named)
 
     monkeypatch.setattr("pathlib.Path.read_text", refuse)
-    assert f"no permission to read {one.path / 'DETAILS.TXT'}; check" in fails(one.path)
+    why = f"no permission to read {unreadable.path / 'DETAILS.TXT'}; check"
+    assert why in fails(unreadable.path)
     assert flash()[0] == 0  # another partition of the system may be such a drive
-    assert two.received and not one.received
+    assert board_drive.received and not unreadable.received
 
 
 def long_records(text):
@@ -232,24 +239,24 @@ def plain_hex(firmware):
     ids=["unchanged", "CRLF", "no padding", "leading blank, lower case"],
 )
 def test_interface_chip_gets_a_hex_that_it_can_use(flash, drive, tmp_path, game, change):
-    one, path = drive(), tmp_path / "it.hex"
+    board_drive, path = drive(), tmp_path / "it.hex"
     path.write_bytes(change(game.read_text()).encode())
-    assert flash(one.path, "--hex", path)[0] == 0
-    assert one.received == [game.read_bytes()]
+    assert flash(board_drive.path, "--hex", path)[0] == 0
+    assert board_drive.received == [game.read_bytes()]
 
 
 def test_plain_hex_with_long_records_is_written_anew(flash, drive, tmp_path):
-    one, path, firmware = drive(), tmp_path / "it.hex", slim("V1").with_files(FILES)
+    board_drive, path, firmware = drive(), tmp_path / "it.hex", slim("V1").with_files(FILES)
     path.write_text(long_records(plain_hex(firmware)))
-    assert flash(one.path, "--hex", path)[0] == 0
-    (content,) = one.received
+    assert flash(board_drive.path, "--hex", path)[0] == 0
+    (content,) = board_drive.received
     assert max(map(len, content.splitlines())) <= 11 + 2 * 32
     (received,) = read_firmware(content.decode(), "it").values()
     assert received.memory.todict() == firmware.memory.todict()
 
 
 def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
-    one = drive()
+    board_drive = drive()
     shown, counts = [], []
     steps = SimpleNamespace(doing=shown.append, advance=counts.append)
 
@@ -259,8 +266,12 @@ def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
 
     content = b"\n" * 70_000 + b":00000001FF\n"
     what = Hex(content, {"V1": slim("V1")}, brain.make_table())
-    flash_board(drives.look(one.path), what, shown.append, progress, verify=False)
-    assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
+    flash_board(drives.look(board_drive.path), what, shown.append, progress, verify=False)
+    assert shown[1:] == [
+        len(content),
+        str(board_drive.path),
+        f"{board_drive.path}: copied; not verified",
+    ]
     assert sum(counts) == len(content) and len(counts) > 1
 
 
@@ -285,28 +296,28 @@ def test_port_is_found_by_usb_id_and_retried(fails, drive, clock, plugged, monke
 )
 def test_interrupted_copy_is_reported(fails, drive, clock, monkeypatch, failure, why):
     """The cable is pulled or the interface chip gives up; the drive comes back later."""
-    one = drive()
-    clock.on_sleep[:] = [lambda: one.path.exists() or one.mount(failure)]
+    board_drive = drive()
+    clock.on_sleep[:] = [lambda: board_drive.path.exists() or board_drive.mount(failure)]
 
     def break_off(handle):
-        shutil.rmtree(one.path)
+        shutil.rmtree(board_drive.path)
         fail(errno.EIO)()
 
     monkeypatch.setattr("noughts.boards.drive.os.fsync", break_off)
-    assert why in fails(one.path)
+    assert why in fails(board_drive.path)
 
 
 def test_unwritable_drive_is_reported(fails, drive):
-    one = drive()
-    (one.path / drives.HEX_NAME).mkdir()
-    why = f"cannot write to the drive {one.path} (Is a directory); unplug the board, plug it in"
-    assert why in fails(one.path)
+    board_drive = drive()
+    (board_drive.path / drives.HEX_NAME).mkdir()
+    why = f"cannot write to the drive {board_drive.path} (Is a directory)"
+    assert f"{why}; unplug the board, plug it in" in fails(board_drive.path)
 
 
 def test_named_port_is_tried_though_the_drive_stays_away(flash, drive):
-    one = drive(returns=False)
-    status, out, err = flash(one.path, "--port", "/dev/ttyNONE", verify=True)
-    assert out.startswith(f"flashing {one.path}")
+    board_drive = drive(returns=False)
+    status, out, err = flash(board_drive.path, "--port", "/dev/ttyNONE", verify=True)
+    assert out.startswith(f"flashing {board_drive.path}")
     assert status == 1 and "there is no port /dev/ttyNONE" in err
 
 

@@ -25,7 +25,14 @@ def test_rules(modules):
         list(map(str, everywhere)),
     )
     assert result == [
-        [list(one.free), one.turn, one.over, one.won_cells, one.scores()] for one in everywhere
+        [
+            list(position.free),
+            position.turn,
+            position.over,
+            position.won_cells,
+            position.scores(),
+        ]
+        for position in everywhere
     ]
 
 
@@ -47,7 +54,9 @@ def test_chip_plays_as_the_board_does(modules, unfinished_positions):
         return ai.best(marks, position.scores(), 1, level)
 
     assert len(result) == 4520
-    assert result == [[device_moves(one, level) for level in "EMH"] for one in unfinished_positions]
+    assert result == [
+        [device_moves(position, level) for level in "EMH"] for position in unfinished_positions
+    ]
 
 
 def test_chip_plays_the_same_as_either_mark(modules, unfinished_positions):
@@ -101,13 +110,20 @@ def test_puzzles(modules):
     result = modules.evaluate(
         """async () => {
           const { level, puzzles } = await import('page/solver.js');
-          return puzzles().map((one) => [one.marks, one.right, one.wins, one.depth, level(one)]);
+          return puzzles().map((puzzle) =>
+            [puzzle.marks, puzzle.right, puzzle.wins, puzzle.depth, level(puzzle)]);
         }"""
     )
-    originals = [found for one in reachable() if (found := puzzles.puzzle_of(one))]
+    originals = [puzzle for position in reachable() if (puzzle := puzzles.puzzle_of(position))]
     assert result == [
-        [str(one.position), one.right, one.wins, one.depth, puzzles.puzzle_level(one, {})]
-        for one in originals
+        [
+            str(puzzle.position),
+            puzzle.right,
+            puzzle.wins,
+            puzzle.depth,
+            puzzles.puzzle_level(puzzle, {}),
+        ]
+        for puzzle in originals
     ]
     shown = {canonical(positions.parse(marks)) for marks, *_ in result}
-    assert shown == {one.position for one in puzzles.puzzles()}
+    assert shown == {puzzle.position for puzzle in puzzles.puzzles()}

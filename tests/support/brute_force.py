@@ -69,7 +69,7 @@ def ends(x: Answer, o: Answer) -> list[Fraction]:
     """How likely X wins, a draw is, and O wins, computed over every game."""
 
     @cache
-    def after(position: Position) -> list[Fraction]:
+    def ends_after(position: Position) -> list[Fraction]:
         mover = position.ply % 2
         mover_lost = [Fraction(mover == 1), Fraction(0), Fraction(mover == 0)]
         if WON[position.other]:
@@ -77,9 +77,9 @@ def ends(x: Answer, o: Answer) -> list[Fraction]:
         if position.over:
             return [Fraction(0), Fraction(1), Fraction(0)]
         parts = [
-            [chance * part for part in after(position.play(cell))]
+            [chance * part for part in ends_after(position.play(cell))]
             for cell, chance in (x, o)[mover](position)
         ]
         return [sum(chances, Fraction(0)) for chances in zip(*parts, strict=True)] or mover_lost
 
-    return after(EMPTY)
+    return ends_after(EMPTY)

@@ -43,7 +43,7 @@ class Board:
     port = BoardPort.port
 
     def __init__(self) -> None:
-        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.led_levels, self.ms, self.flash, self.ended = DARK, 1000, b"", False
         self.hertz = 0
         self.serial = BoardPort()
         self.done: list[tuple[object, ...]] = []
@@ -56,7 +56,7 @@ class Board:
     def leds(self) -> bytes:
         if self.ended:
             raise BoardGoneError("it was killed; start again")
-        return self.shown
+        return self.led_levels
 
     def tone_hz(self) -> int:
         return self.hertz
@@ -71,14 +71,14 @@ class Board:
         self.ended = True
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        def do(*given: object) -> None:
+        def do(*arguments: object) -> None:
             if self.ended:
                 raise BoardGoneError("it was killed; start again")
             if name == "press":
                 self.before_press()
             if name == "release":
                 self.before_release()
-            self.done.append((name, *given))
+            self.done.append((name, *arguments))
 
         return do
 

@@ -333,19 +333,19 @@ def test_drives_and_ports_of_one_board_are_paired(drive_ids, port_ids, boards):
 
 @pytest.mark.parametrize("details", [DETAILS_OF_2015, DETAILS])
 def test_doctor_counts_a_board_with_an_unknown_id_once(drive, plugged, noughts, folder, details):
-    one = drive(details=details)
-    plugged.drives += [one.path]
+    board_drive = drive(details=details)
+    plugged.drives += [board_drive.path]
     plugged.ports[ONE if details is DETAILS_OF_2015 else "8"] = "/dev/ttyNONE9"
     _, out, _ = noughts("doctor")
-    assert f"{one.path}, " in out and "/dev/ttyNONE9" in out
+    assert f"{board_drive.path}, " in out and "/dev/ttyNONE9" in out
     assert "board 1" in out and "board 2" not in out
 
 
 def test_doctor_lists_two_drives_with_the_same_id(drive, plugged, noughts, folder):
-    one, two = drive(), drive()
-    plugged.drives += [one.path, two.path]
+    first_drive, second_drive = drive(), drive()
+    plugged.drives += [first_drive.path, second_drive.path]
     _, out, _ = noughts("doctor")
-    assert f"{one.path}, " in out and f"{two.path}, " in out
+    assert f"{first_drive.path}, " in out and f"{second_drive.path}, " in out
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,11 @@ def test_habits_combine_seen_moves_with_general_preferences():
     took = {readiness.kind: readiness for readiness in habits.readiness()}
     assert set(took) == {"take the centre", "take a corner", "take an edge"}
     centre = took["take the centre"]
-    assert (centre.could, centre.did, centre.by_chance) == (996, 1.0, pytest.approx(1 / 9))
+    assert (centre.opportunities, centre.played_share, centre.by_chance) == (
+        996,
+        1.0,
+        pytest.approx(1 / 9),
+    )
     # They prefer the centre elsewhere, too.
     assert habits.anywhere(parse("X........"))[4] > 0.9
     # A rotated or mirrored game counts as the same.
@@ -106,7 +110,7 @@ def test_predicted_gain_interval_contains_the_true_gain(person, count):
     gain = win_chance(person, policy_after) - win_chance(person, policy_before)
     assert predicted.gain[0] > 0
     assert predicted.gain[0] < gain < predicted.gain[1]
-    assert predicted.gain[0] < predicted.after - predicted.before < predicted.gain[1]
+    assert predicted.gain[0] < predicted.chance_after - predicted.chance_before < predicted.gain[1]
 
 
 @pytest.mark.parametrize("seed", [0, long(1)])
@@ -139,11 +143,11 @@ def test_full_book_has_the_largest_gains_and_the_rest_is_listed(monkeypatch):
     missed = learn.left_out(table, habits)
     assert missed
     for entry in missed:  # its gain is that of playing it
-        assert entry.before == own(entry.position)
+        assert entry.old_cells == own(entry.position)
         policy = {position: own(position) for position in brain.classes()}
-        chances = learn.Chances((policy | {entry.position: entry.after}).__getitem__, habits)
+        chances = learn.Chances((policy | {entry.position: entry.new_cells}).__getitem__, habits)
         assert isclose(chances.win - win, entry.gain) and entry.gain > learn.LEAST_GAIN
-        assert entry.after[0] in value_preserving_moves(entry.position)
+        assert entry.new_cells[0] in value_preserving_moves(entry.position)
 
 
 def test_changes_give_their_gain_reach_and_expected_mistakes():
@@ -156,9 +160,9 @@ def test_changes_give_their_gain_reach_and_expected_mistakes():
     assert table_changes[0].gain > 0.1
     for change in table_changes:
         assert change.reach == reach[change.position]
-        assert change.before == brain.choose(change.position, HARD).cells
-        assert change.after == brain.choose(change.position, table).cells
-        replied = change.position.play(change.after[0])
+        assert change.old_cells == brain.choose(change.position, HARD).cells
+        assert change.new_cells == brain.choose(change.position, table).cells
+        replied = change.position.play(change.new_cells[0])
         for cell, chance in change.mistakes:
             assert value(replied) == 0 and value(replied.play(cell)) == 1
             assert isclose(chance, habits.anywhere(replied)[cell])

@@ -287,14 +287,14 @@ def test_what_is_stored_is_reported_even_if_the_rest_fails(store, recorder, monk
         return add_many(store, received)
 
     monkeypatch.setattr(Store, "add_many", fail_later)
-    told, stop = [], threading.Event()
+    events, stop = [], threading.Event()
     stop.set()
     recorder.take(DataReceived("usb-1", wire(*sent), AT))
     with pytest.raises(StoreError):
-        recorder.run(stop, told.extend)
+        recorder.run(stop, events.extend)
     _, stored = stored_lines(store)
     assert 0 < stored < len(sent)
-    assert [event.sentence for event in told] == sent[:stored]
+    assert [event.sentence for event in events] == sent[:stored]
 
 
 @POSIX

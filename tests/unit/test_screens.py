@@ -64,7 +64,9 @@ def test_each_level_of_an_led_looks_different():
 @SIZES
 def test_play_at_the_end_of_a_game(snap_compare, size):
     board = Board()
-    board.shown = bytes([9, 0, 7, 0, 0] + [0] * 5 + [9, 0, 9, 0, 7] + [0] * 5 + [9, 0, 0, 0, 7])
+    board.led_levels = bytes(
+        [9, 0, 7, 0, 0] + [0] * 5 + [9, 0, 9, 0, 7] + [0] * 5 + [9, 0, 0, 0, 7]
+    )
     board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
     with playing(board, Path("games.db")) as app:
 

@@ -111,14 +111,14 @@ def test_sink_is_told_after_storing_and_its_events_reach_everybody(tmp_path):
             self.stores.append([*store.read("SELECT count(*) FROM games")])
             return [waiting] if len(self.stores) == 1 else []
 
-    sink, told = Sink(path), []
+    sink, events = Sink(path), []
     watch = Watch(path, [], [sink])
-    watch.subscribe(lambda events: told.extend(events))
+    watch.subscribe(events.extend)
     sends(watch, *stages([4]))
     watch.start()
     watch.close()
     assert sink.stores[-1] == [(1,)]
-    assert waiting in told and [type(event) for event in told].count(SentenceStored) == 2
+    assert waiting in events and [type(event) for event in events].count(SentenceStored) == 2
     assert watch.session.waiting == {"mqtt://broker": "no collector"}
 
 

@@ -327,18 +327,24 @@ def test_commonest_mistake_counts_symmetric_moves_together(tmp_path):
 def test_report_shows_positions_with_mistakes_as_many_as_fit_on_a_page(tmp_path):
     with Store(filled(tmp_path / "one.db", stages(WON))) as store:
         one_game = stats(store, GameFilter())
-    met = []
+    mistaken_positions = []
     for position in unfinished():
         right = tuple(value_preserving_moves(position))
         if wrong := {*position.free} - {*right}:
-            met.append(MetPosition(position, Counter({min(wrong): 1}), right))
-    without_mistakes = replace(met[0], moves=Counter({met[0].right[0]: 1}))
+            mistaken_positions.append(MetPosition(position, Counter({min(wrong): 1}), right))
+    without_mistakes = replace(
+        mistaken_positions[0], moves=Counter({mistaken_positions[0].right[0]: 1})
+    )
 
     def shown(positions):
         return figures.statistics(one_game, {"usb-1": AT}, positions).positions
 
-    assert shown(met[:20]) == list(map(figures.to_talk_about, met[:9]))
-    assert shown([*met[:4], without_mistakes]) == list(map(figures.to_talk_about, met[:4]))
+    assert shown(mistaken_positions[:20]) == list(
+        map(figures.to_talk_about, mistaken_positions[:9])
+    )
+    assert shown([*mistaken_positions[:4], without_mistakes]) == list(
+        map(figures.to_talk_about, mistaken_positions[:4])
+    )
 
 
 def test_more_frequent_first_moves_are_darker():

@@ -102,7 +102,7 @@ async def test_other_browsers_keep_watching_when_one_leaves(live):
     for browser in (one, two):
         await browser.until(lambda now: f"leds/{NAME}" in now)
     await one.leave()
-    device_of(live_boards).shown = bytes([9] * 25)
+    device_of(live_boards).led_levels = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
     live_boards.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
     await two.until(lambda now: now[f"board/{NAME}"]["work"])

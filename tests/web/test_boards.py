@@ -125,7 +125,7 @@ def test_board_is_checked_updated_flashed_and_restarted(serve, page, monkeypatch
 
 
 @pytest.fixture
-def shown(stand_in, serve, page):
+def board_page(stand_in, serve, page):
     """The page with a stand-in board in its menu: its card, and a check of what is done to it."""
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
@@ -133,41 +133,41 @@ def shown(stand_in, serve, page):
     headline(card(page), MENU)
     device = device_of(server.live_boards)
 
-    def does(*done):
+    def expect_done(*done):
         wait(page, lambda: len(device.done) >= len(done))
         assert device.done == list(done)
         device.done.clear()
 
     return SimpleNamespace(
-        card=card(page), device=device, does=does, live_boards=server.live_boards
+        card=card(page), device=device, expect_done=expect_done, live_boards=server.live_boards
     )
 
 
-def test_keys_press_the_buttons_of_the_board_with_the_focus(shown, page):
+def test_keys_press_the_buttons_of_the_board_with_the_focus(board_page, page):
     name = (
         "virtual-1: the keys A and B press its buttons, space both, arrows tilt it, "
         "L touches its logo"
     )
-    group = shown.card.get_by_role("group", name=name)
-    device = shown.device
+    group = board_page.card.get_by_role("group", name=name)
+    device = board_page.device
     group.press("a")
-    shown.does(("press", "A"), ("release", "A"))
+    board_page.expect_done(("press", "A"), ("release", "A"))
     group.press(" ")
-    shown.does(("press", "A", "B"), ("release", "A", "B"))
+    board_page.expect_done(("press", "A", "B"), ("release", "A", "B"))
     group.press("ArrowLeft")
-    shown.does(("nudge", -1, 0))
+    board_page.expect_done(("nudge", -1, 0))
     group.press("l")
-    shown.does(("touch_logo",))
-    shown.card.get_by_role("button", name="Touch the logo").click()
-    shown.does(("touch_logo",))
-    shown.card.get_by_role("button", name="Button B", exact=True).press("Enter")
-    shown.does(("tap", "B"))
-    open_details(shown.card)
+    board_page.expect_done(("touch_logo",))
+    board_page.card.get_by_role("button", name="Touch the logo").click()
+    board_page.expect_done(("touch_logo",))
+    board_page.card.get_by_role("button", name="Button B", exact=True).press("Enter")
+    board_page.expect_done(("tap", "B"))
+    open_details(board_page.card)
     # Between two cells: else the cursor's cell is announced too, perhaps after the game.
-    device.shown, device.ms = DARK[:11] + b"\x09" + DARK[12:], 83_000
-    expect(shown.card.locator(".led").nth(11)).to_have_class("led l9")
-    expect(shown.card).to_contain_text("device clock 1:23")
-    board_sends(shown.live_boards, *PEOPLE)
+    device.led_levels, device.ms = DARK[:11] + b"\x09" + DARK[12:], 83_000
+    expect(board_page.card.locator(".led").nth(11)).to_have_class("led l9")
+    expect(board_page.card).to_contain_text("device clock 1:23")
+    board_sends(board_page.live_boards, *PEOPLE)
     expect(page.locator("#status")).to_contain_text("virtual-1: A on 5. Player B's turn.")
 
 
@@ -182,15 +182,15 @@ AUDIO = """() => {
 """Notes the frequencies that the page plays."""
 
 
-def test_tones_are_played_while_somebody_wants_to_hear_them(shown, page):
+def test_tones_are_played_while_somebody_wants_to_hear_them(board_page, page):
     page.evaluate(AUDIO)
-    sound, device = shown.card.get_by_role("button", name="Hear its tones"), shown.device
+    sound, device = board_page.card.get_by_role("button", name="Hear its tones"), board_page.device
 
     def plays(hertz, led):
         """The board plays a tone, and lights a LED, by which one sees that both have arrived."""
         device.hertz = hertz
-        device.shown = DARK[:led] + b"\x09" + DARK[led + 1 :]
-        expect(shown.card.locator(".led").nth(led)).to_have_class("led l9")
+        device.led_levels = DARK[:led] + b"\x09" + DARK[led + 1 :]
+        expect(board_page.card.locator(".led").nth(led)).to_have_class("led l9")
 
     plays(784, led=0)
     sound.click()
@@ -208,23 +208,23 @@ TAKEN = bytes(9 if led % 5 in (led // 5, 4 - led // 5) else 0 for led in range(2
 
 def leds(**levels):
     """25 levels, dark but for some cells: `c5=9` is cell 5 at level 9."""
-    shown = [0] * 25
+    led_levels = [0] * 25
     for name, level in levels.items():
         cell = int(name[1:]) - 1
-        shown[cell // 3 * 10 + cell % 3 * 2] = level
-    return bytes(shown)
+        led_levels[cell // 3 * 10 + cell % 3 * 2] = level
+    return bytes(led_levels)
 
 
-def test_cursor_marks_and_leds_are_announced(shown, page):
+def test_cursor_marks_and_leds_are_announced(board_page, page):
     """A's mark is steady, B's pulses, and the cursor blinks; a reader hears where it goes."""
-    card, device, status = shown.card, shown.device, page.locator("#status")
+    card, device, status = board_page.card, board_page.device, page.locator("#status")
     card.get_by_role("group", name="virtual-1").focus()
     picture = card.locator(".microbit svg")
 
     def until(text, cursor, **others):
         """Blink the cursor until something is said."""
         for turn in range(400):
-            device.shown = leds(**{cursor: 7 * (turn % 2)}, **others)
+            device.led_levels = leds(**{cursor: 7 * (turn % 2)}, **others)
             page.wait_for_timeout(40)
             if text in status.inner_text():
                 return
@@ -232,41 +232,41 @@ def test_cursor_marks_and_leds_are_announced(shown, page):
 
     until("virtual-1: cursor on 5", "c5")
     until("virtual-1: cursor on 6", "c6", c5=9)
-    board_sends(shown.live_boards, *PEOPLE)
+    board_sends(board_page.live_boards, *PEOPLE)
     until("virtual-1: A on 5. Player B's turn.", "c6", c5=9)
     for turn in range(400):
-        device.shown = leds(c5=9, c1=(7, 4)[turn // 4 % 2], c9=7 * (turn % 2))
+        device.led_levels = leds(c5=9, c1=(7, 4)[turn // 4 % 2], c9=7 * (turn % 2))
         page.wait_for_timeout(40)
         name = picture.get_attribute("aria-label")
         if name == "LEDs of virtual-1: steady (A) 5; pulsing (B) 1; blinking (cursor) 9":
             break
     else:
         raise AssertionError(name)
-    device.shown = TAKEN
+    device.led_levels = TAKEN
     expect(status).to_contain_text("Cell 9 is taken.")
-    device.shown = bytes([9] * 25)
+    device.led_levels = bytes([9] * 25)
     expect(picture).to_have_attribute("aria-label", "LEDs of virtual-1: a letter, an icon or text")
 
 
-def test_card_keeps_its_size_when_a_game_starts(shown, page):
+def test_card_keeps_its_size_when_a_game_starts(board_page, page):
     """Also that of a V2, whose menu has a line more."""
-    board_sends(shown.live_boards, replace(BOOT, hardware="V2"), Menu(BOOT.boot, "Pbs"))
-    expect(shown.card).to_contain_text("switch sound off")
-    tall = shown.card.bounding_box()["height"]
-    board_sends(shown.live_boards, *PEOPLE)
-    headline(shown.card, "Player B's turn")
-    assert shown.card.bounding_box()["height"] == tall
+    board_sends(board_page.live_boards, replace(BOOT, hardware="V2"), Menu(BOOT.boot, "Pbs"))
+    expect(board_page.card).to_contain_text("switch sound off")
+    tall = board_page.card.bounding_box()["height"]
+    board_sends(board_page.live_boards, *PEOPLE)
+    headline(board_page.card, "Player B's turn")
+    assert board_page.card.bounding_box()["height"] == tall
 
 
-def test_flash_asks_before_it_removes_games(shown, page):
-    open_details(shown.card)
-    shown.card.get_by_role("button", name="Flash").click()
+def test_flash_asks_before_it_removes_games(board_page, page):
+    open_details(board_page.card)
+    board_page.card.get_by_role("button", name="Flash").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("It removes the games that are stored on the board")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    assert shown.live_boards.boards["virtual-1"].work is None
+    assert board_page.live_boards.boards["virtual-1"].work is None
 
 
 HIDE = """(value) => {
@@ -275,33 +275,33 @@ HIDE = """(value) => {
 }"""
 
 
-def test_buttons_and_tilt_are_held_while_the_pointer_is_down(shown, page):
-    shown.card.get_by_role("button", name="Button A", exact=True).hover()
+def test_buttons_and_tilt_are_held_while_the_pointer_is_down(board_page, page):
+    board_page.card.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()
-    shown.does(("press", "A"))
+    board_page.expect_done(("press", "A"))
     page.mouse.up()
-    shown.does(("release", "A"))
-    shown.card.get_by_role("button", name="Buttons A + B").click()
-    shown.does(("press", "A", "B"), ("release", "A", "B"))
-    shown.card.get_by_role("button", name="Tilt left").hover()
+    board_page.expect_done(("release", "A"))
+    board_page.card.get_by_role("button", name="Buttons A + B").click()
+    board_page.expect_done(("press", "A", "B"), ("release", "A", "B"))
+    board_page.card.get_by_role("button", name="Tilt left").hover()
     page.mouse.down()
-    shown.does(("tilt", -400, 0))
+    board_page.expect_done(("tilt", -400, 0))
     page.mouse.up()
-    shown.does(("tilt", 0, 0))
-    shown.card.get_by_role("button", name="Reset").click()
-    shown.does(("reset",))
+    board_page.expect_done(("tilt", 0, 0))
+    board_page.card.get_by_role("button", name="Reset").click()
+    board_page.expect_done(("reset",))
 
-    shown.card.get_by_role("button", name="Button B").hover()
+    board_page.card.get_by_role("button", name="Button B").hover()
     page.mouse.down()
-    shown.does(("press", "B"))
+    board_page.expect_done(("press", "B"))
     page.evaluate(HIDE, True)  # as when another tab is chosen
-    shown.does(("release", "B"))
+    board_page.expect_done(("release", "B"))
     page.mouse.up()
-    shown.does(("release", "B"))
-    board_sends(shown.live_boards, *PEOPLE)
+    board_page.expect_done(("release", "B"))
+    board_sends(board_page.live_boards, *PEOPLE)
     page.evaluate(HIDE, False)
-    headline(shown.card, "Player B's turn")
-    shown.does()  # it was not connected in the meantime
+    headline(board_page.card, "Player B's turn")
+    board_page.expect_done()  # it was not connected in the meantime
 
 
 def test_boards_are_shown_even_if_games_cannot_be_stored(stand_in, serve, page, tmp_path):

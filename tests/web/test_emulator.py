@@ -123,16 +123,16 @@ def test_two_boards_in_a_browser_hear_each_other(tab_with_core, name):
         [made(image, at) for at, image in enumerate(images)],
     )
     air = Ether(boards)
-    heard = bytearray()
+    received = bytearray()
     for _ in range(5):
         air.run_for(300_000)
         there = tab_with_core.evaluate(
             "() => { air.runFor(300000); return [look(boards.a), look(boards.b)]; }"
         )
         here = [looked_at(board) for board in boards.values()]
-        heard += bytes(here[0]["text"])
+        received += bytes(here[0]["text"])
         assert there == here
-    assert heard.count(b"', -60)") > 10
+    assert received.count(b"', -60)") > 10
     assert tab_with_core.evaluate("air.history.length") == len(air.history)
 
 

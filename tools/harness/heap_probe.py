@@ -15,7 +15,7 @@ from official import printed, stepped
 PLACES = "microbit.sleep", "print", "len"
 """Where it halts: in each turn of the loop, before each sentence, and while a frame is checked."""
 
-_CALLED = "gc.collect", "gc.mem_free"
+_MEASURING = "gc.collect", "gc.mem_free"
 _ASK = b"import gc, microbit\nfor function in (%s):\n    print(id(function))\n"
 _MANY_ARGUMENTS = 0xFFFF
 """In the upper half of the second word of a function object that takes any number: then the
@@ -28,7 +28,7 @@ _THUMB = 1
 @cache
 def _addresses(firmware: str) -> dict[str, int]:
     """Where a V1's firmware has the machine code of these functions, by name."""
-    names = (*_CALLED, *PLACES)
+    names = (*_MEASURING, *PLACES)
     flash = stepped(firmware)({}).flash
     addresses = {}
     objects = printed(firmware, {"main.py": _ASK % ", ".join(names).encode()}).split()
@@ -48,7 +48,7 @@ class HeapProbe:
         """The fewest free bytes, by the function that was called."""
         self._run = run
         addresses = _addresses(firmware)
-        self._called = [addresses[name] for name in _CALLED]
+        self._measuring_functions = [addresses[name] for name in _MEASURING]
         self._places = {addresses[name]: name for name in PLACES}
         self._debugger = board.debugger
         self._code = {at: board.flash[at : at + len(_BKPT)] for at in self._places}
@@ -62,7 +62,7 @@ class HeapProbe:
             return
         registers = [self._debugger.core_register(number) for number in range(_PC + 1)]
         place = registers[_PC]
-        for function in self._called:
+        for function in self._measuring_functions:
             self._debugger.set_core_register(_LR, place | _THUMB)  # halts there again
             self._debugger.set_core_register(_PC, function)
             self._continue()

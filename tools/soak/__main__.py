@@ -43,7 +43,7 @@ def main() -> int:
         if options.keep is not None:
             options.keep.mkdir(parents=True, exist_ok=True)
         with multiprocessing.Pool(options.jobs) as pool:
-            run_one = partial(_run_or_load, kept=options.keep)
+            run_one = partial(_run_or_load, results_folder=options.keep)
             results = sorted(pool.imap_unordered(run_one, asked, chunksize=1))
     print(as_text(list(sections(results))))
     failed = [(task, result) for task, result in results if result.failure]
@@ -98,9 +98,9 @@ def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
         yield Task(board, "changes", options.seed, asked["changes"])
 
 
-def _run_or_load(task: Task, kept: Path | None) -> tuple[Task, Result]:
+def _run_or_load(task: Task, results_folder: Path | None) -> tuple[Task, Result]:
     name = "-".join(map(str, task))
-    path = kept and kept / f"{name}.pickle"
+    path = results_folder and results_folder / f"{name}.pickle"
     if path is not None and path.exists():
         result: Result = pickle.loads(path.read_bytes())
         return task, result

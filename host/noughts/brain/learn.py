@@ -101,9 +101,9 @@ class Readiness:
     """How readily people play a kind of cell."""
 
     kind: str
-    could: int
+    opportunities: int
     """At how many moves such a cell was free."""
-    did: float
+    played_share: float
     """The share of these moves at which people played one."""
     by_chance: float
     """The same share for random play."""
@@ -142,18 +142,21 @@ class Habits:
 
     def readiness(self) -> list[Readiness]:
         """How readily people play each kind of cell that they could play."""
-        could, by_chance = ([0.0] * len(KINDS) for _ in range(2))
+        opportunities, by_chance = ([0.0] * len(KINDS) for _ in range(2))
         for position, moves in self._people_moves.items():
             free_kinds = list(kinds(position).values())
             for kind in set(free_kinds):
-                could[kind] += moves.total()
+                opportunities[kind] += moves.total()
                 by_chance[kind] += moves.total() * free_kinds.count(kind) / len(free_kinds)
         return [
             Readiness(
-                kind, int(could[at]), self._played_kinds[at] / could[at], by_chance[at] / could[at]
+                kind,
+                int(opportunities[at]),
+                self._played_kinds[at] / opportunities[at],
+                by_chance[at] / opportunities[at],
             )
             for at, kind in enumerate(KINDS)
-            if could[at]
+            if opportunities[at]
         ]
 
     def anywhere(self, position: Position) -> Mapping[int, float]:
@@ -309,8 +312,8 @@ class Change:
 
     position: Position
     """Canonical; the chip is to move."""
-    before: Cells
-    after: Cells
+    old_cells: Cells
+    new_cells: Cells
     reach: float
     """The share of all games in which it comes up."""
     gain: float
@@ -365,8 +368,8 @@ def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ..
 class Estimate:
     """The chance of winning a game with the table before, and with a learned one."""
 
-    before: float
-    after: float
+    chance_before: float
+    chance_after: float
     gain: tuple[float, float]
     """A 95% interval of the difference."""
 

@@ -149,13 +149,13 @@ def run_play(
     if firmware and hex:
         raise click.UsageError("--firmware and --hex both say what the board runs; give only one")
 
-    def made() -> Program:
+    def new_program() -> Program:
         loaded = firmware_for(board, hex or firmware)
         return unchanged(loaded) if hex else program(firmware=loaded)
 
     if keys is None:
-        return _play(_Memory(made, hex is None and not two, fresh), two, db)
-    _press(keys, made())
+        return _play(_Memory(new_program, hex is None and not two, fresh), two, db)
+    _press(keys, new_program())
     return 0
 
 
@@ -269,7 +269,7 @@ class KeyPlayer:
     def __init__(self, board: Microbit) -> None:
         self._board = board
         self._stream = Stream()
-        self._given: set[bytes] = set()
+        self._printed_pictures: set[bytes] = set()
         self._last = b""
         self._started = False
 
@@ -279,12 +279,12 @@ class KeyPlayer:
             if self._board.clock_us > START_MS * 1000:
                 raise BoardError("the board does not start the game; check its files")
             self._board.run_for(1000)
-            yield from self._said()
+            yield from self._new_lines()
         # A button that is down when the game starts does not count as a press.
         yield from self._watch(SEEN_MS)
         for step in steps:
             if step.buttons or step.tilt:
-                self._given.clear()
+                self._printed_pictures.clear()
             if step.tilt:
                 self._board.tilt(*step.tilt)
             for act, ms in ((self._board.press, step.down_ms), (self._board.release, step.rest_ms)):
@@ -298,13 +298,13 @@ class KeyPlayer:
         while (left_us := end_us - self._board.clock_us) > 0:
             self._board.run_for(min(LOOK_MS * 1000, left_us))
             picture = self._board.leds()
-            if picture == self._last and picture not in self._given:
-                self._given.add(picture)
+            if picture == self._last and picture not in self._printed_pictures:
+                self._printed_pictures.add(picture)
                 yield f"{self._clock()}  LEDs\n{text_of(picture)}"
             self._last = picture
-            yield from self._said()
+            yield from self._new_lines()
 
-    def _said(self) -> Iterator[str]:
+    def _new_lines(self) -> Iterator[str]:
         for item in self._stream.feed(self._board.uart.receive()):
             self._started |= isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
             line = f"noise: {item.text}" if isinstance(item, Noise) else item.line

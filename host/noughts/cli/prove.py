@@ -83,10 +83,10 @@ class _Proved:
         yield f"{text}; {value}"
         if self.proof.varies:
             position, *replies = self.proof.varies
-            one, other = (either(reply.cells) for reply in replies)
+            first_answer, second_answer = (either(reply.cells) for reply in replies)
             yield (
-                f"its answers vary: in {position} it played {one}, and another time {other}; "
-                "return all of them in a list, and `prove` follows each"
+                f"its answers vary: in {position} it played {first_answer}, and another time "
+                f"{second_answer}; return all of them in a list, and `prove` follows each"
             )
         elif self.engine.may_vary and (
             several := sum(len(reply.cells) > 1 for reply in self.proof.replies.values())

@@ -1,7 +1,6 @@
 """`noughts table` and `learn`: the chip's brain, against random play or against your players."""
 
 import json
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
@@ -43,10 +42,10 @@ _SHOWN = 6
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
     path = output or device_dir() / "table.py"
-    made = brain.make_table()
-    brain.check(made)
-    content = brain.source(made).encode()
-    facts, summary = brain.summary(made), _SUMMARY
+    new_table = brain.make_table()
+    brain.check(new_table)
+    content = brain.source(new_table).encode()
+    facts, summary = brain.summary(new_table), _SUMMARY
     done = "is up to date" if check else "written"
     if not check:
         atomic_write(path, content)
@@ -101,14 +100,27 @@ def run_learn(output: Path | None, as_json: bool, game_filter: GameFilter, db: P
     record = {
         "games": habits.games,
         "moves": habits.moves,
-        "habits": list(map(asdict, habits.readiness())),
-        **(asdict(estimated) if estimated else dict.fromkeys(("before", "after", "gain"))),
+        "habits": [
+            {
+                "kind": ready.kind,
+                "could": ready.opportunities,
+                "did": ready.played_share,
+                "by_chance": ready.by_chance,
+            }
+            for ready in habits.readiness()
+        ],
+        "before": estimated and estimated.chance_before,
+        "after": estimated and estimated.chance_after,
+        "gain": estimated and estimated.gain,
         "most": learn.best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [
-            vars(change)
-            | {
+            {
                 "position": str(change.position),
+                "before": change.old_cells,
+                "after": change.new_cells,
+                "reach": change.reach,
+                "gain": change.gain,
                 "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
             }
             for change in changed
@@ -116,8 +128,8 @@ def run_learn(output: Path | None, as_json: bool, game_filter: GameFilter, db: P
         "left_out": [
             {
                 "position": str(change.position),
-                "played": change.before,
-                "better": change.after[0],
+                "played": change.old_cells,
+                "better": change.new_cells[0],
                 "gain": change.gain,
             }
             for change in missed
@@ -137,7 +149,12 @@ def _print(
     print(f"learned from {games}, {moves} of people")
     print("\nWhat people do when they can, compared with random play\n")
     rows = [
-        (ready.kind, counted(ready.could, "time"), f"{ready.did:.0%}", f"{ready.by_chance:.0%}")
+        (
+            ready.kind,
+            counted(ready.opportunities, "time"),
+            f"{ready.played_share:.0%}",
+            f"{ready.by_chance:.0%}",
+        )
         for ready in habits.readiness()
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
@@ -146,7 +163,7 @@ def _print(
         print(f"no gain can be shown yet: that takes at least {learn.FOLDS} games")
     else:
         low, high = (f"{100 * bound:+.1f}" for bound in estimated.gain)
-        print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
+        print(f"before  {estimated.chance_before:.1%}\nafter   {estimated.chance_after:.1%}")
         print(f"gain    {low} to {high} points (95% interval)")
         if estimated.gain[0] <= 0:
             print("no gain can be shown yet")
@@ -158,7 +175,7 @@ def _print(
     if missed:
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
     for change in missed[:_SHOWN]:
-        labels = dict.fromkeys(change.before, "-") | {change.after[0]: "+"}
+        labels = dict.fromkeys(change.old_cells, "-") | {change.new_cells[0]: "+"}
         picture = board(change.position, labels)
         print("\n" + side_by_side([picture, f"would gain {100 * change.gain:.2f} points"]))
     print(
@@ -170,11 +187,12 @@ def _print(
 
 def _picture(change: learn.Change) -> str:
     """The position with the chip's choice, and the reply that loses most often."""
-    now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
+    now = dict.fromkeys(change.old_cells, "-") | dict.fromkeys(change.new_cells, "+")
     words = [f"comes up in {change.reach:.1%} of games", f"gains {100 * change.gain:.2f} points"]
     pictures = [board(change.position, now)]
     if change.mistakes:
         cell, chance = change.mistakes[0]
-        pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
+        first_cell = change.new_cells[0]
+        pictures.append(board(change.position.play(first_cell), {cell: "?"}, first_cell))
         words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
     return side_by_side([*pictures, "\n".join(words)])

@@ -148,7 +148,7 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
             lines = "X moves first. Three in a row win: across, down or diagonally."
             print(f"\n{lines}\n[X] or [O] is the last move.", *columns(_KEYS), "", sep="\n")
         elif key == "h":
-            labels = {cell: f"{cell + 1} {worth}" for cell, worth in value_words(position).items()}
+            labels = {cell: f"{cell + 1} {words}" for cell, words in value_words(position).items()}
             print(f"\n{board(position, labels, moves[-1] if moves else None)}\n")
             print(f"best: {either(hard_moves(position))}\n")
         elif key == "u" and len(moves) >= 2:
@@ -200,11 +200,11 @@ def run_duel(
     pairs = list(combinations(named_engines or engines().values(), 2))
     results = []  # pairs, with the games of the first one, moving first and moving second
     with progress(games * len(pairs), "games") as steps:
-        for one, other in pairs:
-            steps.doing(f"{one.name} against {other.name}")
-            random = Random(f"{seed} {one.name} {other.name}")
-            tallies = match(one, other, games, random, lambda _: steps.advance(1))
-            results.append((one.name, other.name, *tallies))
+        for engine, opponent in pairs:
+            steps.doing(f"{engine.name} against {opponent.name}")
+            random = Random(f"{seed} {engine.name} {opponent.name}")
+            tallies = match(engine, opponent, games, random, lambda _: steps.advance(1))
+            results.append((engine.name, opponent.name, *tallies))
     if as_json:
         print(json.dumps([_facts(*result, seed) for result in results]))
     elif everyone:
@@ -219,14 +219,14 @@ def _ended(tally: Tally) -> Iterator[tuple[int, float, float, float]]:
         yield count, count / tally.games, *interval(count, tally.games)
 
 
-def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) -> None:
-    one, other = name_in_lists(one), name_in_lists(other)
+def _print_duel(engine: str, opponent: str, first: Tally, second: Tally, seed: int) -> None:
+    engine, opponent = name_in_lists(engine), name_in_lists(opponent)
     rows: list[tuple[str, ...]] = [("", "won", "drawn", "lost")]
-    seats = {f"{one} first": first, f"{one} second": second, "together": first + second}
+    seats = {f"{engine} first": first, f"{engine} second": second, "together": first + second}
     for name, tally in seats.items():
         rows.append((name, *(f"{count:,} = {share:.1%}" for count, share, *_ in _ended(tally))))
         rows.append(("", *(f"({low:.1%} to {high:.1%})" for *_, low, high in _ended(tally))))
-    print(f"{one} against {other}, {(first + second).games:,} games, seed {seed}")
+    print(f"{engine} against {opponent}, {(first + second).games:,} games, seed {seed}")
     print("\n".join(columns(rows)))
     print("In brackets: 95% confidence intervals (Wilson).")
 
@@ -234,10 +234,14 @@ def _print_duel(one: str, other: str, first: Tally, second: Tally, seed: int) ->
 def _print_pairs(results: Sequence[tuple[str, str, Tally, Tally]], games: int, seed: int) -> None:
     rows: list[tuple[str, ...]] = [("engine", "against", "won", "drawn", "lost")]
     widest = 0.0
-    for one, other, first, second in results:
+    for engine, opponent, first, second in results:
         ended = list(_ended(first + second))
         rows.append(
-            (name_in_lists(one), name_in_lists(other), *(f"{share:.1%}" for _, share, *_ in ended))
+            (
+                name_in_lists(engine),
+                name_in_lists(opponent),
+                *(f"{share:.1%}" for _, share, *_ in ended),
+            )
         )
         widest = max(widest, *(high - low for *_, low, high in ended))
     print(f"all against all, {games:,} games per pair, seed {seed}")
@@ -245,8 +249,8 @@ def _print_pairs(results: Sequence[tuple[str, str, Tally, Tally]], games: int, s
     print(f"95% confidence intervals (Wilson) are at most {100 * widest:.1f} points wide.")
 
 
-def _facts(one: str, other: str, first: Tally, second: Tally, seed: int) -> dict[str, object]:
-    facts: dict[str, object] = {"engine": one, "against": other, "seed": seed}
+def _facts(engine: str, opponent: str, first: Tally, second: Tally, seed: int) -> dict[str, object]:
+    facts: dict[str, object] = {"engine": engine, "against": opponent, "seed": seed}
     for seat, tally in (("first", first), ("second", second)):
         facts[seat] = {
             result: {"games": count, "interval": interval(count, tally.games)}

@@ -20,7 +20,16 @@ _CELLS = {str(cell): cell for cell in range(9)}
 
 @dataclass(frozen=True, init=False)
 class Board:
-    """An immutable board. Boards are equal, and hash alike, when their marks are the same."""
+    """An immutable board. Boards are equal, and hash alike, when their marks are the same.
+
+    >>> board = Board().play(4)
+    >>> print(board)
+    . . .
+    . X .
+    . . .
+    >>> board.turn, board.value(), board == Board.after("4")
+    ('O', 0, True)
+    """
 
     position: Position
     """The marks as two masks, for fast code."""

@@ -132,14 +132,14 @@ def winner(position: Position) -> int:
     return 1 if position.ply % 2 else -1
 
 
-def play(one: Replies, other: Replies, first: bool, random: Random) -> tuple[list[int], int]:
-    """Play a game until it is over or an engine resigns: its cells, and 1, 0 or -1 for `one`.
+def play(mine: Replies, theirs: Replies, first: bool, random: Random) -> tuple[list[int], int]:
+    """Play a game until it is over or an engine resigns: its cells, and 1, 0 or -1 for `mine`.
 
-    first: whether `one` moves first.
+    first: whether `mine` moves first.
     """
     position, cells = EMPTY, []
     while not position.over:
-        mover = one if (position.ply % 2 == 0) == first else other
+        mover = mine if (position.ply % 2 == 0) == first else theirs
         cell = mover(position).choose(random)
         if cell is None:
             break
@@ -149,18 +149,18 @@ def play(one: Replies, other: Replies, first: bool, random: Random) -> tuple[lis
 
 
 def match(
-    one: Engine,
-    other: Engine,
+    engine: Engine,
+    opponent: Engine,
     games: int,
     random: Random,
     on_game: Callable[[int], None] = lambda number: None,
 ) -> tuple[Tally, Tally]:
-    """Let two engines play; the tallies are of games in which `one` moved first, and second.
+    """Let two engines play; the tallies are of games in which `engine` moved first, and second.
 
     on_game: called after each game, with its number.
     """
     tallies = Tally(), Tally()
-    mine, theirs = cached_replies(one), cached_replies(other)
+    mine, theirs = cached_replies(engine), cached_replies(opponent)
     for number in range(games):
         seat = number % 2
         tallies[seat].add(play(mine, theirs, seat == 0, random)[1])

@@ -7,21 +7,23 @@ computes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from noughts.game.engine import Replies
 from noughts.game.positions import EMPTY, WON, Position
 
 Value = TypeVar("Value")
-Number = TypeVar("Number", float, Fraction)
+Chance = float | Fraction
+"""A `Fraction` where it has to be exact."""
+Number = TypeVar("Number", bound=Chance)
 
 Moves = Callable[[Position], Iterable[tuple[int, float]]]
 """The cells that a player may play, each with a weight; none if the player resigns."""
 
-MoveValues = list[tuple[int, Any, Value]]
+MoveValues = Sequence[tuple[int, float, Value]]
 """Of each move from a position: its cell, its weight, and the value after it."""
 
 
@@ -60,11 +62,12 @@ def backward_induction(
     return value_of
 
 
-def mean(_my_turn: bool, move_values: MoveValues[Any]) -> Any:
-    """The mean of the values of moves, by their weights."""
+def mean(_my_turn: bool, move_values: MoveValues[Number]) -> Number:
+    """The mean of the values of moves, by their weights; those of fractions are whole numbers."""
     total = sum(weight for _, weight, _ in move_values)
     # Multiplying fractions is slow, and most weights are 1.
-    return sum(value if weight == 1 else value * weight for _, weight, value in move_values) / total
+    parts = (value if weight == 1 else value * weight for _, weight, value in move_values)
+    return cast(Number, sum(parts) / total)  # so fractions stay fractions
 
 
 def best_or_mean(my_turn: bool, move_values: MoveValues[Number]) -> Number:
@@ -75,9 +78,9 @@ def best_or_mean(my_turn: bool, move_values: MoveValues[Number]) -> Number:
 class Odds(NamedTuple):
     """The chances that a player wins, draws and loses; their sum is 1."""
 
-    won: Any
-    drawn: Any
-    lost: Any
+    won: Chance
+    drawn: Chance
+    lost: Chance
 
 
 def mean_odds(my_turn: bool, move_values: MoveValues[Odds]) -> Odds:
@@ -88,13 +91,13 @@ def mean_odds(my_turn: bool, move_values: MoveValues[Odds]) -> Odds:
     return Odds(*(mean(my_turn, part) for part in parts))
 
 
-def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
+def end_odds(number: Callable[[bool], Chance]) -> Callable[[int, Position], Odds]:
     """The odds at the end of a game, as numbers of this type, `float` or `Fraction`."""
     return lambda result, _: Odds(*(number(result == outcome) for outcome in (1, 0, -1)))
 
 
 def odds(
-    mine: Replies, theirs: Replies, first: bool = True, number: Callable[[bool], Any] = float
+    mine: Replies, theirs: Replies, first: bool = True, number: Callable[[bool], Chance] = float
 ) -> Odds:
     """The odds of a game between two engines' replies, for `mine`, which moves first or second.
 

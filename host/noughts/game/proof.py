@@ -143,13 +143,13 @@ def _joined(engine_moves: bool, move_values: MoveValues[Seat]) -> Seat:
     # The engine draws its moves; an opponent who knows its chances plays only the best ones.
     greatest = best_or_mean(not engine_moves, part("greatest_loss_chance"))
     losses = [
-        (weight * seat.likeliest_loss_chance, (cell, *seat.likeliest_loss))
+        (int(weight) * seat.likeliest_loss_chance, (cell, *seat.likeliest_loss))
         for cell, weight, seat in move_values
         if seat.likeliest_loss is not None
         and (engine_moves or seat.greatest_loss_chance == greatest)
     ]
     share, likeliest_loss = max(losses, key=lambda loss: loss[0], default=(Fraction(0), None))
-    total_weight = sum(weight for _, weight, _ in move_values) if engine_moves else 1
+    total_weight = sum(int(weight) for _, weight, _ in move_values) if engine_moves else 1
     return Seat(
         first=True,  # until it is known
         games=games,

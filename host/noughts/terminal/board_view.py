@@ -7,7 +7,7 @@ its brightness, so it can be read without colour. Brackets mark the last move.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -69,11 +69,13 @@ class BoardButton(Static):
         self._hold = hold
 
     def on_mouse_down(self) -> None:
+        """Hold it down; the release comes here too, wherever the pointer is then."""
         self.capture_mouse()
         self.add_class("held")
         self._hold(True)
 
     def on_mouse_up(self) -> None:
+        """Let it go."""
         self.release_mouse()
         if self.has_class("held"):
             self.remove_class("held")
@@ -83,9 +85,10 @@ class BoardButton(Static):
 class Shown(Static):
     """Shows what a function draws from a state, again when that changes; the CSS sets its size."""
 
-    _state: tuple[Any, ...] = ()
+    _state: tuple[object, ...] = ()
 
-    def show(self, draw: Callable[..., RenderableType], *state: Any) -> None:
+    def show(self, draw: Callable[..., RenderableType], *state: object) -> None:
+        """Draw this state, unless it is the one that is shown."""
         if state != self._state:
             self._state = state
             self.update(draw(*state), layout=False)
@@ -117,6 +120,7 @@ class BoardPicture(Vertical):
         self.leds, self.tone = Shown(classes="leds"), Shown(classes="tone")
 
     def compose(self) -> ComposeResult:
+        """The logo, the LEDs between the buttons, both buttons as one, and the pins."""
         gold = "logo gold" if self._board.board == V2 else "logo"
         yield BoardButton("╭──────╮\n╰•────•╯", self._touch, classes=gold)
         with Horizontal(classes="face"):
@@ -204,11 +208,11 @@ def panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
-    what = _instructions(situation, stopped)
+    advice = _instructions(situation, stopped)
     over = situation.phase == "over"
-    banner = Padding(what.headline, (int(over), 1), style=_style(what))
-    buttons = (*what.buttons, ("v", "replay this game")) if over else what.buttons
-    text = [Text(what.about), Text()] if what.about else [Text()]
+    banner = Padding(advice.headline, (int(over), 1), style=_style(advice))
+    buttons = (*advice.buttons, ("v", "replay this game")) if over else advice.buttons
+    text = [Text(advice.about), Text()] if advice.about else [Text()]
     facts = Text.assemble(("\nscore", "dim"), f"  {score(ends)}")
     if situation.controls and situation.phase != "menu":  # where they may be about to change
         facts.append("\nmode", "dim").append(f"   {CONTROLS[situation.controls]}")
@@ -219,12 +223,12 @@ def panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
 
 def small_panel(situation: Situation, stopped: str, ends: Mapping[str, int]) -> Group:
     """The same in seven lines, for below a board."""
-    what = _instructions(situation, stopped)
-    banner = Padding(what.headline, (0, 1), style=_style(what))
+    advice = _instructions(situation, stopped)
+    banner = Padding(advice.headline, (0, 1), style=_style(advice))
     facts = []
     if situation.game is not None:
         facts.append(Text.assemble(("score", "dim"), f"  {score(ends)}"))
-    return Group(banner, Text(what.about), *_listed(what.buttons), *facts)
+    return Group(banner, Text(advice.about), *_listed(advice.buttons), *facts)
 
 
 def _instructions(situation: Situation, stopped: str) -> Instructions:
@@ -233,8 +237,8 @@ def _instructions(situation: Situation, stopped: str) -> Instructions:
     return instructions(situation)
 
 
-def _style(what: Instructions) -> str:
-    return f"{PLAYERS.get(what.player, 'bold')} reverse"
+def _style(advice: Instructions) -> str:
+    return f"{PLAYERS.get(advice.player, 'bold')} reverse"
 
 
 def _listed(buttons: Sequence[tuple[str, str]]) -> list[Table]:

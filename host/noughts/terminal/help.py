@@ -51,10 +51,12 @@ class HelpScreen(ModalScreen[None]):
         self._help = help
 
     def compose(self) -> ComposeResult:
+        """The help text, which scrolls on a small screen."""
         with VerticalScroll(id="page"):
             yield Static(rendered((*self._help, "Any key goes back.")))
 
     def on_key(self, event: events.Key) -> None:
+        """Go back, unless the key scrolls."""
         if event.key not in ("up", "down", "pageup", "pagedown"):
             event.stop()
             self.dismiss()

@@ -31,26 +31,28 @@ def mark_rows(
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(shown: ReplayStep) -> tuple[Text, Text]:
+def step(replay_step: ReplayStep) -> tuple[Text, Text]:
     """A step of a `replay`: the board with the scores of its eight lines; and the words below."""
-    rows = mark_rows(shown.players, [shown.cell, *shown.line], "123456789")
-    for line, (_, score) in enumerate(shown.scores):
-        kind = ("column", "row", "diagonal")[line // 3]
-        cells = " ".join(str(cell + 1) for cell in LINES[line])
-        rows[line % 3].append(f"    {kind} {cells}  ", "dim")
-        rows[line % 3].append(f"{score:+d}" if score else " 0", "bold" if abs(score) > 1 else "")
-    made = Text(shown.made)
+    rows = mark_rows(replay_step.players, [replay_step.cell, *replay_step.line], "123456789")
+    for row_number, (_, score) in enumerate(replay_step.scores):
+        row_name = ("column", "row", "diagonal")[row_number // 3]
+        cells = " ".join(str(cell + 1) for cell in LINES[row_number])
+        rows[row_number % 3].append(f"    {row_name} {cells}  ", "dim")
+        rows[row_number % 3].append(
+            f"{score:+d}" if score else " 0", "bold" if abs(score) > 1 else ""
+        )
+    move_text = Text(replay_step.made)
     for player, style in PLAYERS.items():
-        made.highlight_regex(f"(?<=: ){player}", style)
+        move_text.highlight_regex(f"(?<=: ){player}", style)
     # A line that wraps would split the board.
     board = Text("\n", no_wrap=True, overflow="ellipsis").join(rows)
-    words = [Text(), made]
-    if shown.cell is None:
+    words = [Text(), move_text]
+    if replay_step.cell is None:
         words.append(Text(_SCORES, "dim"))
-    if shown.words:
-        words.append(Text(shown.words, "bold red" if shown.mistake else ""))
-    if shown.ending:
-        words.append(Text(shown.ending, "bold"))
+    if replay_step.words:
+        words.append(Text(replay_step.words, "bold red" if replay_step.mistake else ""))
+    if replay_step.ending:
+        words.append(Text(replay_step.ending, "bold"))
     return board, Text("\n").join(words)
 
 

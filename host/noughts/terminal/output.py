@@ -139,10 +139,10 @@ class Steps:
     def __init__(self, bar: Progress | None = None) -> None:
         self._bar = bar
 
-    def doing(self, what: str) -> None:
-        """Show what is done now, at the bar."""
+    def doing(self, step: str) -> None:
+        """Show at the bar what is done now."""
         if self._bar:
-            self._bar.update(self._bar.task_ids[0], description=printable(what))
+            self._bar.update(self._bar.task_ids[0], description=printable(step))
 
     def advance(self, amount: int) -> None:
         """Move the bar on by this much of the total."""

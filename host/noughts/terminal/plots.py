@@ -78,10 +78,10 @@ def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
     with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
         figure = Figure(figsize=inches, layout="constrained")
         yield figure
-        kind = path.suffix.lower()[1:]
-        metadata = {"Date": None} if kind == "svg" else None
+        file_format = path.suffix.lower()[1:]
+        metadata = {"Date": None} if file_format == "svg" else None
         with atomic_writer(path) as file:
-            figure.savefig(file, format=kind, dpi=120, metadata=metadata)
+            figure.savefig(file, format=file_format, dpi=120, metadata=metadata)
 
 
 def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:

@@ -215,8 +215,8 @@ def _tile(name: str, board: BoardState, width: int) -> Panel:
         for row, fact in zip(mark_rows(marks, last), facts, strict=True)
     ]
     text = Text("\n", no_wrap=True, overflow="ellipsis").join([players, *rows])
-    kind = board.boot.hardware if board.boot else ""
-    title = f"{cut_start(printable(name), width - 7 - len(kind))} {kind}".strip()
+    board_model = board.boot.hardware if board.boot else ""
+    title = f"{cut_start(printable(name), width - 7 - len(board_model))} {board_model}".strip()
     return Panel(
         text,
         box.ROUNDED,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from noughts.engines.search import format_score
 from noughts.game import solver
@@ -49,7 +48,7 @@ def analysis_of(
     opponent: str = FRIEND,
     you: str = "X",
     first: str = "X",
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A game of a person as `you` (X or O) so far, as JSON; at: after how many moves it is shown.
 
     first: the mark of the side that began. start and moves know only who moved first, as
@@ -113,7 +112,7 @@ def _situation(
     return f"Your turn: you are {you}", remark
 
 
-def _hints(position: Position) -> dict[int, dict[str, Any]]:
+def _hints(position: Position) -> dict[int, dict[str, object]]:
     """The hint for each free cell: its value, and its chance of winning against random play."""
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}

@@ -209,8 +209,9 @@ def to_talk_about(stats: MetPosition) -> tuple[Picture, list[str]]:
     cell, count = stats.commonest_mistake
     position_after = stats.position.play(cell)
     answer = f"{other} answers {either(hard_moves(position_after))}"
-    worth, worth_after = VALUE_WORDS[value(stats.position)], VALUE_WORDS[-value(position_after)]
-    turns = f"turns a {worth} into a {worth_after}"
+    value_word = VALUE_WORDS[value(stats.position)]
+    value_word_after = VALUE_WORDS[-value(position_after)]
+    turns = f"turns a {value_word} into a {value_word_after}"
     how_many = f"{counted(stats.mistakes, 'mistake')} in {counted(stats.times_met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
     labels = [str(number) for number in range(1, 10)]

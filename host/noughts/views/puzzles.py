@@ -38,7 +38,7 @@ def posed(puzzle: Puzzle, people_moves: PeopleMoves) -> dict[str, Any]:
     return {"view": view, "about": f"{'★' * puzzle_level(puzzle, people_moves)} {people}".strip()}
 
 
-def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
+def _answer(puzzle: Puzzle, cell: int) -> dict[str, object]:
     position, right = puzzle.position, cell == puzzle.right
     position_after = position.play(cell)
     best_replies = variation(position_after)
@@ -46,8 +46,9 @@ def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
     mover, other = "XO" if position.turn == "X" else "OX"
     replies = [f"{(other, mover)[ply % 2]} {cell + 1}" for ply, cell in enumerate(best_replies)]
     if not right:
-        worth, worth_after = VALUE_WORDS[value(position)], VALUE_WORDS[-value(position_after)]
-        effect = f"turns the {worth} into a {worth_after}"
+        value_word = VALUE_WORDS[value(position)]
+        value_word_after = VALUE_WORDS[-value(position_after)]
+        effect = f"turns the {value_word} into a {value_word_after}"
         later = f" Then: {', '.join(replies[1:])}." if replies[1:] else ""
         what_follows = f" Now {other} can play {best_replies[0] + 1}.{later}"
     else:

@@ -113,13 +113,13 @@ def _step(game: StoredGame, point: MoveAnalysis, board: Board, plies: int) -> Re
     end = _STOPPED.get(game.end) or f"{ending(game.end)}: {line_names(board.position)}."
     players = {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
     marks = marks_for(board.position, "AB" if game.first == "A" else "BA")
-    thought, made = "", f"{game.first} begins."
+    thought, move_text = "", f"{game.first} begins."
     if point.cell is not None:
         ms = game.thought_ms[plies - 1]
         thought = "" if ms is None else f"{ms / 1000:.1f} s"
         after_s = thought and f", after {thought}"
         played = f"{players[point.cell]} plays {point.cell + 1}, {point.where}{after_s}."
-        made = f"Move {plies} of {len(game.moves)}: {played}"
+        move_text = f"Move {plies} of {len(game.moves)}: {played}"
     return ReplayStep(
         **vars(point),
         marks=marks,
@@ -129,7 +129,7 @@ def _step(game: StoredGame, point: MoveAnalysis, board: Board, plies: int) -> Re
         scores=list(zip(LINE_NAMES, score_array(players), strict=True)),
         value_words={} if board.is_over else value_words(board.position),
         next=None if board.is_over else game.player(plies),
-        made=made,
+        made=move_text,
         thought=thought,
         ending=end if plies == len(game.moves) else "",
     )

@@ -8,7 +8,7 @@ The steps are read off the tree that the engine itself went through, so they can
 """
 
 from functools import cache, lru_cache
-from typing import Any
+from typing import NamedTuple
 
 from noughts.engines.search import (
     INFINITE,
@@ -27,7 +27,7 @@ SEARCH_NAMES: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minima
 
 
 @lru_cache(maxsize=32)  # a class follows the same few positions
-def followed(position: Position, search: Search) -> dict[str, Any]:
+def followed(position: Position, search: Search) -> dict[str, object]:
     """The view of a search; if it is too large, a message and a position to follow instead.
 
     From that, the search of alpha-beta is small enough; it comes after as few best moves as needed.
@@ -54,13 +54,23 @@ def _size(position: Position, search: Search) -> tuple[int, int]:
     return reply.nodes, reply.cut
 
 
+class _BestMove(NamedTuple):
+    """The best move from a board so far."""
+
+    score: int
+    board: int
+    """The number of the board after it."""
+    since: int
+    """The step at which it became the best."""
+
+
 class Steps:
     """A whole search from an unfinished position, with at most `MAX_DRAWN` boards, as JSON."""
 
     def __init__(self, position: Position, search: Search) -> None:
-        self.boards: list[dict[str, Any]] = []
+        self.boards: list[dict[str, object]] = []
         """In the order of the search, as in the tree."""
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[dict[str, object]] = []
         self._cuts = search == "alphabeta"
         self._cut = 0
         self.tree, mover = build_tree(position, 9, search), position.turn
@@ -118,7 +128,7 @@ class Steps:
     def _try_moves(self, node: Node, number: int) -> None:
         """Try the moves of a board, remembering the best, until the rest is cut."""
         mover = node.position.turn
-        best: tuple[int, dict[str, Any]] | None = None
+        best: _BestMove | None = None
         for child in node.children:
             if child.score is None:
                 break
@@ -128,16 +138,17 @@ class Steps:
                 window = f" {_window_in_words(alpha, beta, mover)}" if self._cuts else ""
                 self._step(board, f"{mover} tries {child.number}.{window}", alpha, beta)
                 self._try_moves(child, board)
-            valued = self.boards[board]["valued"] = len(self.steps)
-            better = best is None or child.score > best[0]
-            if better:
+            valued = len(self.steps)
+            self.boards[board]["valued"] = valued
+            is_better = best is None or child.score > best.score
+            if is_better:
                 if best:
-                    best[1]["best"][1] = valued
+                    self.boards[best.board]["best"] = [best.since, valued]
+                best = _BestMove(child.score, board, valued)
                 self.boards[board]["best"] = [valued, None]
-                best = child.score, self.boards[board]
             # Minimax has a best value too, but does not use it as alpha.
             raised = max(alpha, child.score) if self._cuts else alpha
-            text = f"{_result(child, mover)} {_effect(mover, alpha, raised, better)}"
+            text = f"{_result(child, mover)} {_effect(mover, alpha, raised, is_better)}"
             self._step(board, text, raised, beta)
         rest = [child for child in node.children if child.score is None]
         if not rest:
@@ -168,18 +179,18 @@ def _window_in_words(alpha: int, beta: int, mover: str) -> str:
 
 def _result(node: Node, mover: str) -> str:
     assert node.score is not None
-    worth = f"a {format_score(node.score)} for {mover}"
+    value_words = f"a {format_score(node.score)} for {mover}"
     if not node.position.over:
         bound = {"≤": "at most ", "≥": "at least "}.get(node.bound, "")
-        return f"{mover}'s {node.number} is {bound}{worth}."
+        return f"{mover}'s {node.number} is {bound}{value_words}."
     if WON[node.position.other]:
-        return f"{mover} plays {node.number} and has a line: {worth}."
+        return f"{mover} plays {node.number} and has a line: {value_words}."
     return f"{mover} plays {node.number} and the board is full: a draw."
 
 
-def _effect(mover: str, alpha: int, raised: int, better: bool) -> str:
+def _effect(mover: str, alpha: int, raised: int, is_better: bool) -> str:
     if raised > alpha:
         return f"{mover}'s best so far: alpha is now {format_score(raised)}."
-    if not better:
+    if not is_better:
         return f"No better than {mover}'s best so far."
     return f"{mover}'s best so far on this board."

@@ -144,8 +144,8 @@ class Observer:
 
     def _in(self, phase: Phase) -> Situation:
         """This phase, with the last choice, which a board remembers."""
-        now = self.now
-        return Situation(phase, now.opponent, now.controls, now.sound, now.channel)
+        last = self.now
+        return Situation(phase, last.opponent, last.controls, last.sound, last.channel)
 
     def see(self, leds: bytes) -> None:
         """Process a look at the 25 LEDs, each 0 to 9 in reading order, even if none has changed."""

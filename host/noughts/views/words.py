@@ -60,17 +60,17 @@ def verdict_text(move: Reviewed, mover: str) -> str:
 
     mover: who made it: X, O, A or B, or `you`.
     """
-    worth, best = VALUE_WORDS[move.value_before], either(move.best)
+    value_word, best = VALUE_WORDS[move.value_before], either(move.best)
     if move.mistake:
-        worth_after = VALUE_WORDS[move.value_after]
-        return f"A mistake: it turns a {worth} into a {worth_after}. Best: {best}."
+        value_word_after = VALUE_WORDS[move.value_after]
+        return f"A mistake: it turns a {value_word} into a {value_word_after}. Best: {best}."
     lost = move.value_before < 0
     losing = f"{mover} {'were' if mover == 'you' else 'was'} losing anyway"
     if move.cell not in move.best:
-        fact = losing[0].upper() + losing[1:] if lost else f"Still a {worth}"
+        fact = losing[0].upper() + losing[1:] if lost else f"Still a {value_word}"
         return f"{fact}, but {best} sets more traps."
     which = "The best move" if len(move.best) == 1 else f"One of the best moves, {best}"
     if lost:
         return f"{which}, though {losing}."
     wins = move.value_before > 0 and move.position.play(move.cell).over
-    return f"{which}: it {'wins the game' if wins else f'keeps the {worth}'}."
+    return f"{which}: it {'wins the game' if wins else f'keeps the {value_word}'}."
