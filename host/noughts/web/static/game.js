@@ -14,7 +14,7 @@ const rows = document.querySelectorAll('#moves tbody tr');
 
 function show(at) {
   const step = steps[at];
-  const valueWords = $('worths').checked ? step.value_words : {};
+  const valueWords = $('show-values').checked ? step.value_words : {};
   const names = step.names.map((name, cell) => (valueWords[cell] ? `${name}; ${valueWords[cell]} with best play` : name));
   board.show({ ...step, last: step.cell, names, labels: valueWords, grounds: valueWords });
   for (const part of document.querySelectorAll('.score')) {
@@ -35,6 +35,6 @@ rows.forEach((row, ply) => {
   const click = () => stepper.stopAt(ply + 1);
   row.cells[0].replaceChildren(element('button', { type: 'button', onclick: click }, hidden, ply + 1));
 });
-$('worths').addEventListener('change', () => show(stepper.at));
+$('show-values').addEventListener('change', () => show(stepper.at));
 document.querySelectorAll('.stepper').forEach((part) => (part.hidden = false));
 stepper.go(0);
