@@ -99,10 +99,10 @@ x>1):
 
 def test_packing_shortens_names_but_not_in_strings_or_other_programs():
     word = "pending"
-    source = f"{word} = '{word}'  # of us: all of it\n"
+    source = f"{word} = '1 {word}'  # of us: all of it\n"
     ours = "# noughts: ours\n" + source
-    assert pack(ours.encode()) == f"# noughts:\n{NAMES[word]}='{word}'\n".encode()
-    assert pack(source.encode()) == f"{word}='{word}'\n".encode()
+    assert pack(ours.encode()) == f"# noughts:\n{NAMES[word]}='1 {word}'\n".encode()
+    assert pack(source.encode()) == f"{word}='1 {word}'\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,21 @@ def test_name_that_another_file_keeps_stays(other):
     files = packed(ours | other)
     assert names_in(files["rules.py"]) == {"pending", NAMES["marks"]}
     assert files.items() >= other.items()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "log.add(pending=1)", "globals()['pending']", "getattr(rules, 'pending')",
+        "'{pending}'.format(**globals())", "'{0.pending:2}'", "'a%(pending)s' % vars(rules)",
+        "f'{pending}'",
+    ],
+)  # fmt: skip
+def test_name_that_a_keyword_or_text_looks_up_stays(use):
+    ours = b"# noughts: a\npending = marks = 1\n"
+    files = packed({"rules.py": ours, "mine.py": f"# noughts: b\n{use}\n".encode()})
+    assert names_in(files["rules.py"]) == {"pending", NAMES["marks"]}
+    assert shape(files["mine.py"]) == shape(f"# noughts: b\n{use}\n".encode())
 
 
 def test_radio_file_is_renamed_like_the_game(monkeypatch, tmp_path):

@@ -48,6 +48,8 @@ MARK = b"# noughts:"
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _LETTER = re.compile(r"\w")
 _WORD = re.compile(r"[^\W\d]\w*")
+_FIELD = re.compile(r"{[^{}]*|%\([^()]*")
+"""The beginning of a field in a text to format, with the names in it."""
 
 
 class _Shrunk(NamedTuple):
@@ -58,6 +60,8 @@ class _Shrunk(NamedTuple):
     """None if the file has to stay as it is."""
     names: frozenset[str]
     """All names that it uses; perhaps more, if it has to stay as it is."""
+    looked_up: frozenset[str]
+    """Names that it may look up by their text while it runs."""
 
     @property
     def keeps_names(self) -> bool:
@@ -101,11 +105,12 @@ def _replacements(programs: Mapping[str, _Shrunk]) -> dict[str, str]:
     """The names to replace in these programs, each with its replacement.
 
     People change the game, and may use any name. One that stands anywhere cannot stand for another,
-    too. One that a file keeps, or that is a module's, has to stay in all files.
+    too. One that a file keeps or looks up, or that is a module's, has to stay in all files.
     """
     used = {name for program in programs.values() for name in program.names}
     kept = {file.removesuffix(".py") for file in programs}
     for program in programs.values():
+        kept |= program.looked_up
         if program.keeps_names:
             kept |= program.names
     return {name: short for name, short in NAMES.items() if name not in kept and short not in used}
@@ -125,10 +130,39 @@ def _shrunk(source: bytes) -> _Shrunk:
         smaller = _without_blanks(text, {})
         # For example, this Python's tokenize may split a string of several lines.
         if _statements(smaller) == _statements(text):
-            return _Shrunk(source, smaller, _names_in(text))
+            return _Shrunk(source, smaller, _names_in(text), _looked_up(text))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         pass
-    return _Shrunk(source, None, frozenset(_WORD.findall(text)))
+    return _Shrunk(source, None, frozenset(_WORD.findall(text)), frozenset())
+
+
+def _looked_up(text: str) -> frozenset[str]:
+    """The names of a program that must stay because texts or keywords name them, too.
+
+    A function takes `score=1` as the text "score" if it is the firmware's, or has `**arguments`.
+    Texts name attributes for `getattr`, keys of `globals()`, and fields of `format` and `%`. Our
+    labels of a data log's columns are not looked up.
+    """
+    names: set[str] = set()
+    tree = ast.parse(text)
+    labels = {id(part) for node in tree.body if _are_labels(node) for part in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in labels:
+            continue
+        if isinstance(node, ast.keyword) and node.arg is not None:
+            names.add(node.arg)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.add(node.value)
+            for field in _FIELD.findall(node.value):
+                names.update(_WORD.findall(field))
+        elif isinstance(node, ast.JoinedStr):
+            names.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+    return frozenset(names)
+
+
+def _are_labels(node: ast.stmt) -> bool:
+    """Whether this is `LABELS = ...`."""
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LABELS"
 
 
 def _names_in(text: str) -> frozenset[str]:
