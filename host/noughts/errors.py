@@ -4,7 +4,8 @@ It says what is wrong; what to do. It names commands like `noughts put`, and `in
 these into what the user can type. The emulator has its own errors.
 """
 
-from collections.abc import Sequence
+import queue
+from collections.abc import Callable, Sequence
 
 
 class NoughtsError(Exception):
@@ -92,6 +93,25 @@ def error_message(error: NoughtsError | OSError) -> str:
 def fault_message(error: Exception) -> str:
     """One line for an error that is a fault of ours."""
     return f"a fault of noughts ({error!r}); please report it"
+
+
+class ThreadFaults:
+    """Faults of ours in threads that nobody waits for: kept for a thread that reports them."""
+
+    def __init__(self) -> None:
+        self._faults: queue.SimpleQueue[Exception] = queue.SimpleQueue()
+
+    def keep(self, work: Callable[..., object], *arguments: object) -> None:
+        """Do the work of such a thread; what it raises is kept."""
+        try:
+            work(*arguments)
+        except Exception as error:
+            self._faults.put(error)
+
+    def raise_next(self) -> None:
+        """Raise the oldest fault that was not raised yet."""
+        if not self._faults.empty():
+            raise self._faults.get()
 
 
 def printable(text: str) -> str:

@@ -6,6 +6,8 @@ from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
 
+from noughts.errors import ThreadFaults
+
 BROKER = "mqtt://broker.example"
 
 
@@ -20,6 +22,7 @@ class FakeBroker:
         self.is_up = False
         self.sent: deque[tuple[str, bytes, bool]] = deque()
         self.arrived: SimpleQueue[Any] = SimpleQueue()
+        self.faults = ThreadFaults()
         self.acknowledged: list[int] = []
 
     def is_connected(self) -> bool:

@@ -1,6 +1,7 @@
 """A collector stores what rooms send, and then confirms it."""
 
 import contextlib
+import socket
 import sqlite3
 
 import pytest
@@ -18,6 +19,7 @@ from noughts.rooms import collector
 from noughts.rooms.address import parse
 from noughts.rooms.messages import digest
 from sample_games import AT, DRAW, stages, write
+from waiting import until
 
 DATA = write(stages([4])[1]).encode() + b"\n"
 LINE = b"2026-09-21T14:13:20.000Z usb-1 " + DATA
@@ -105,6 +107,29 @@ def test_invalid_message_is_reported_once_and_acknowledged(rooms, monkeypatch):
             assert rooms.send(topic, payload) == expected
             assert rooms.broker.acknowledged == [1]
     assert rooms.send("3b/board/usb-1", LINE)[0] == DataReceived("3b/usb-1", DATA, AT)
+
+
+def test_fault_of_ours_is_not_an_answer_of_the_broker(monkeypatch):
+    """The server is a broker that accepts the connection."""
+
+    def fail(*_):
+        raise KeyError("a fault in a callback")
+
+    monkeypatch.setattr("noughts.rooms.broker.BrokerAnswered", fail)
+    faults = []
+
+    def poll(source):
+        try:
+            assert source.poll() == []
+        except KeyError as fault:
+            faults.append(fault)
+        return faults
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        source = collector.Collector(parse(f"mqtt://127.0.0.1:{server.getsockname()[1]}"))
+        with contextlib.closing(source), server.accept()[0] as connection:
+            connection.sendall(b"\x20\x03\0\0\0")  # connected
+            until(lambda: poll(source), "the fault")
 
 
 def test_recorder_confirms_messages_after_storing_and_on_exit(store, monkeypatch):

@@ -8,11 +8,14 @@ import pytest
 
 from needed import POSIX
 from noughts.errors import StoreError
+from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import BoardNamed, BrokerUnavailable, PortOpened, SentenceStored
+from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.recording.watch import Watch
 from noughts.store.store import Store
 from noughts.terminal.play import PlayedGames
+from noughts.virtual.virtual_boards import VirtualBoards
 from sample_games import A_WINS, AT, BOOT, DRAW, stages, wire
 from waiting import until
 from watcher import rows
@@ -38,6 +41,42 @@ class Order(QueuedSource):
         # SQLite removes the log when the last program closes the store.
         is_open = self.path.with_name("games.db-wal").exists()
         self.ended.append((rows(self.path), is_open))
+
+
+def fail(*_):
+    raise KeyError("a fault in a thread")
+
+
+def looked_for_ports(monkeypatch):
+    return PortMonitor(find=fail)
+
+
+def opened_port(monkeypatch):
+    monkeypatch.setattr("noughts.recording.port_monitor.open_port", fail)
+    return PortMonitor(["/dev/ttyNONE"], find=list)
+
+
+def looked_for_drives(monkeypatch):
+    return DataLogs(find=fail)
+
+
+def started_board(monkeypatch):
+    boards = VirtualBoards(1, PortMonitor(find=list), start_board=fail)
+    boards.start()
+    return boards
+
+
+@pytest.mark.parametrize(
+    "source", [looked_for_ports, opened_port, looked_for_drives, started_board]
+)
+def test_fault_in_a_thread_of_a_source_ends_the_watch(tmp_path, monkeypatch, source):
+    watch = Watch(tmp_path / "games.db", [source(monkeypatch)])
+    with closing(watch):
+        watch.start()
+        until(watch.stop.is_set, "the end")
+    assert "a fault in a thread" in watch.error
+    with pytest.raises(KeyError):
+        watch.raise_fault()
 
 
 def sends(watch, *sentences):

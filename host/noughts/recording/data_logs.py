@@ -42,7 +42,9 @@ class DataLogs(QueuedSource):
         self._last_reads: dict[tuple[str, Path], tuple[object, str]] = {}
         """By board and drive: which version of its log was read, and the error, if any."""
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
+        self._thread = threading.Thread(
+            target=self.faults.keep, args=[self._look], name="read data logs", daemon=True
+        )
         self._thread.start()
 
     def _look(self) -> None:

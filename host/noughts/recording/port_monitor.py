@@ -60,7 +60,10 @@ class PortMonitor:
         self._changes = QueuedSource()
         self._lock = threading.RLock()
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._find_ports, name="find ports", daemon=True)
+        self._faults = self._changes.faults
+        self._thread = threading.Thread(
+            target=self._faults.keep, args=[self._find_ports], name="find ports", daemon=True
+        )
         self._thread.start()
 
     def _find_ports(self) -> None:
@@ -81,7 +84,8 @@ class PortMonitor:
             new = {port: name for port, name in boards.items() if name not in self._released_boards}
             self._opening_ports.update(new)
         for port, board in new.items():
-            threading.Thread(target=self._try_to_open, args=(port, board), daemon=True).start()
+            opening = self._try_to_open, port, board
+            threading.Thread(target=self._faults.keep, args=opening, daemon=True).start()
 
     def _ports(self) -> Sequence[Port]:
         """The ports to follow. Raises `OSError` if the system cannot list its ports just now."""

@@ -10,6 +10,7 @@ from io import BufferedReader
 from itertools import groupby, islice
 from typing import NamedTuple, Protocol
 
+from noughts.errors import ThreadFaults
 from noughts.protocol import data_log
 from noughts.recording.events import Event, RowsSkipped
 from noughts.store import capture, timestamps
@@ -51,8 +52,14 @@ class Source(Protocol):
 class QueuedSource(queue.SimpleQueue[Change]):
     """A source that other threads fill."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults = ThreadFaults()
+        """Of these threads; the next `poll` raises one."""
+
     def poll(self) -> list[Change]:
         """Everything in the queue."""
+        self.faults.raise_next()
         return [self.get() for _ in range(self.qsize())]
 
     def close(self) -> None:

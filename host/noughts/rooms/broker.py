@@ -13,6 +13,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from noughts.errors import ThreadFaults
 from noughts.recording.events import BrokerAnswered, BrokerUnavailable, Event
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.messages import MAX_MESSAGE, OFFLINE
@@ -42,6 +43,8 @@ class Broker:
     ) -> None:
         self.arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
         """Messages, which must be acknowledged, new connections, and failures, each once."""
+        self.faults = ThreadFaults()
+        """Of the thread; whoever takes the messages raises them."""
         self._address, self._subscriptions = address, subscriptions
         self._why = ""
         """The last failure since the last connection."""
@@ -60,17 +63,21 @@ class Broker:
             client.tls_set_context(address.context)
         if status is not None:
             client.will_set(status, OFFLINE, QOS, retain=True)
+        # paho calls these; a fault in one must not look like an answer of the server.
+        ours = self.faults.keep
         client.on_message = lambda _client, _data, message: self.arrived.put(message)
         # Of the arguments of each callback, the fourth is a reason code, or several.
-        client.on_connect = lambda *args: self._note_answer(args[3], args[4])
-        client.on_disconnect = lambda *args: self._note_end(args[3])
-        client.on_subscribe = lambda *args: self._check(args[3], "subscribe to its topics")
-        client.on_publish = lambda *args: self._check([args[3]], "publish to its topics")
+        client.on_connect = lambda *args: ours(self._note_answer, args[3], args[4])
+        client.on_disconnect = lambda *args: ours(self._note_end, args[3])
+        client.on_subscribe = lambda *args: ours(self._check, args[3], "subscribe to its topics")
+        client.on_publish = lambda *args: ours(self._check, [args[3]], "publish to its topics")
         # paho's own thread would end at an answer that is not MQTT, and it is only its own thread
         # that keeps `publish` from writing to the socket in the thread of its caller. With a
         # callback for writing, as other event loops have, `publish` leaves that to our thread.
         client.on_socket_register_write = lambda *_: None
-        threading.Thread(target=self._stay_connected, name="broker", daemon=True).start()
+        threading.Thread(
+            target=ours, args=[self._stay_connected], name="broker", daemon=True
+        ).start()
 
     def is_connected(self) -> bool:
         """Whether the broker has accepted a connection, which is not lost yet."""

@@ -38,6 +38,7 @@ class Collector:
 
     def poll(self) -> list[Change]:
         """Everything that has arrived; the broker limits how many messages are unacknowledged."""
+        self._broker.faults.raise_next()
         self._confirm()
         changes: list[Change] = []
         while not self._broker.arrived.empty():

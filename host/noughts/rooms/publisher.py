@@ -133,6 +133,7 @@ class Publisher:
 
     def pass_on(self, store: Store) -> list[Event]:
         """Send what must be sent, and give the events since the last call."""
+        self._broker.faults.raise_next()
         events: list[Event] = []
         with suppress(StoreError):  # the recorder reports what is wrong
             if store is not self._store:

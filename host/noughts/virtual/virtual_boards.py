@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 import serial
 
-from noughts.errors import BoardError, NoughtsError, error_message
+from noughts.errors import BoardError, NoughtsError, ThreadFaults, error_message
 from noughts.virtual.board import Air, VirtualBoard, autoplay, opening
 from noughts.virtual.program import BOARDS, program
 
@@ -91,6 +91,7 @@ class VirtualBoards(Generic[_Change]):
             lambda model: VirtualBoard(partial(program, model), air=air)
         )
         self._closed = False
+        self._faults = ThreadFaults()
         self._lock = threading.Lock()
         self._starting = threading.Semaphore(_AT_ONCE)
 
@@ -101,7 +102,7 @@ class VirtualBoards(Generic[_Change]):
 
     def _start_in_background(self, board: RestartableBoard) -> None:
         threading.Thread(
-            target=self._start, args=[board], name="start a board", daemon=True
+            target=self._faults.keep, args=[self._start, board], name="start a board", daemon=True
         ).start()
 
     def restart(self, board: RestartableBoard) -> None:
@@ -146,6 +147,7 @@ class VirtualBoards(Generic[_Change]):
 
     def poll(self) -> Sequence[_Change]:
         """Everything that the boards have sent since the last call."""
+        self._faults.raise_next()
         return self._ports.poll()
 
     def close(self) -> None:
@@ -169,8 +171,10 @@ class AutoplayedBoards(VirtualBoards[_Change]):
     def _play(self, board: RestartableBoard) -> None:
         if board.device is not None:
             number = [*self.boards].index(board.name)
-            playing = board.device, opening(number, len(self.boards)), number, self._stop
-            threading.Thread(target=autoplay, args=playing, name="autoplay", daemon=True).start()
+            playing = autoplay, board.device, opening(number, len(self.boards)), number, self._stop
+            threading.Thread(
+                target=self._faults.keep, args=playing, name="autoplay", daemon=True
+            ).start()
 
     def poll(self) -> Sequence[_Change]:
         """Everything that the boards have sent. Raises `BoardError` if one cannot start."""
