@@ -311,6 +311,26 @@ def test_only_two_errors_of_sqlite_mean_damage(store, code, text, kind, why, has
     assert type(raised.value) is kind and str(store.path) in str(raised.value)
 
 
+@pytest.mark.parametrize("code", [2058, 2314, 3594, 3850, 5130])
+def test_lock_that_fails_names_the_disk(store, code):
+    """As it may on a network share."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    store.db = FailingConnection(store.db, "SELECT 1", error)
+    with pytest.raises(StoreError, match="cannot be locked; a store must be on a local disk"):
+        store.read("SELECT 1")
+
+
+@POSIX
+@pytest.mark.parametrize("text", ["access permission denied", "disk I/O error"])
+def test_failure_where_no_file_can_be_locked_names_the_disk(store, monkeypatch, text):
+    """Without a code, as in Python 3.10."""
+    monkeypatch.setattr("fcntl.lockf", Mock(side_effect=PermissionError(1, "not permitted")))
+    store.db = FailingConnection(store.db, "SELECT 1", sqlite3.OperationalError(text))
+    with pytest.raises(StoreError, match="cannot be locked; a store must be on a local disk"):
+        store.read("SELECT 1")
+
+
 def test_interrupted_query_is_not_damage(store):
     store.db.set_progress_handler(lambda: True, 1)
     with pytest.raises(StoreError, match=r"the system does not let .* \(interrupted\); try again"):

@@ -11,6 +11,9 @@ _BUSY, _LOCKED, _PROTOCOL = 5, 6, 15
 _CORRUPT, _NOT_A_DATABASE = 11, 26
 _READ_ONLY, _IO_ERROR, _FULL, _CANNOT_OPEN = 8, 10, 13, 14
 _PERMISSION, _NO_MEMORY, _INTERRUPTED, _NO_LARGE_FILES, _NOT_AUTHORIZED = 3, 7, 9, 22, 23
+_LOCKS_FAIL = frozenset(_IO_ERROR | place << 8 for place in (8, 9, 14, 15, 20))
+"""Extended codes: UNLOCK, RDLOCK, CHECKRESERVEDLOCK, LOCK, SHMLOCK."""
+_MAY_BE_ABOUT_LOCKS = (_BUSY, _LOCKED, _PROTOCOL, _PERMISSION, _IO_ERROR)
 
 _BY_TEXT = {
     "is locked": _BUSY,
@@ -45,6 +48,8 @@ _MESSAGES = {
 
 def store_error(path: Path, error: sqlite3.Error) -> StoreError | None:
     """The one-line error for one of SQLite's; None if it may also be a fault of noughts."""
+    if getattr(error, "sqlite_errorcode", None) in _LOCKS_FAIL:
+        return cannot_be_locked(path)
     code = _code(error)
     if code in (_BUSY, _LOCKED, _PROTOCOL):
         return StoreBusyError(f"{path} is in use by another program; close that and try again")
@@ -53,6 +58,18 @@ def store_error(path: Path, error: sqlite3.Error) -> StoreError | None:
     if code in _MESSAGES:
         return StoreError(_MESSAGES[code].format(path=path, error=error))
     return None
+
+
+def may_be_about_locks(error: sqlite3.Error) -> bool:
+    """Whether it may have happened because the system locks no files there."""
+    return _code(error) in _MAY_BE_ABOUT_LOCKS
+
+
+def cannot_be_locked(path: Path) -> StoreError:
+    """The error for a store on a network share, for example."""
+    return StoreError(
+        f"{path} cannot be locked; a store must be on a local disk: choose another --db"
+    )
 
 
 def damaged(path: Path, reason: str) -> StoreDamagedError:

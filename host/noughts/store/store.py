@@ -14,10 +14,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from noughts.errors import StoreBusyError, StoreError
+from noughts.errors import StoreError
 from noughts.invocation import quoted
 from noughts.store.board_names import caseless
-from noughts.store.failures import can_lock_files, damaged, store_error
+from noughts.store.failures import (
+    can_lock_files,
+    cannot_be_locked,
+    damaged,
+    may_be_about_locks,
+    store_error,
+)
 from noughts.store.lines import Lines, Received, Stored
 from noughts.store.rows import AT_ONCE, RowError, reader
 from noughts.store.schema import APPLICATION_ID, OLDEST_VERSION, TABLES, VERSION
@@ -198,11 +204,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
             yield
         except sqlite3.Error as error:
             expected = store_error(self.path, error)
-            if isinstance(expected, StoreBusyError) and not self._can_lock:
-                expected = StoreError(
-                    f"{self.path} cannot be locked; a store must be on a local disk: "
-                    "choose another --db"
-                )
+            if may_be_about_locks(error) and not self._can_lock:
+                expected = cannot_be_locked(self.path)
             if expected is None and not self._is_intact():
                 expected = damaged(self.path, str(error))
             if expected is None:
