@@ -91,6 +91,14 @@ def test_presses_are_distinguished_when_the_clock_loses_66_ms(bench, at_ms, gap_
     assert bench.run(500, *plan) == decided
 
 
+def test_press_is_pending_at_once_after_the_clock_has_lost_66_ms(bench):
+    """The last change of its contact lies in the future then."""
+    bench.loses_at_ms = bench.now_ms + 140
+    assert bench.run(136, (10, "b", 0), (130, "b", 1)) == [2]
+    bench.run(30, (14, "b", 0))
+    assert bench.buttons.pending == 2
+
+
 @pytest.mark.parametrize(("settles_ms", "every_ms"), [(24, 6), (20, 1.7), (5, 0.25)])
 def test_bouncing_contact_counts_as_one_press(bench, settles_ms, every_ms):
     """At 6 ms, every turn of the loop sees a different level."""
