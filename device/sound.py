@@ -32,18 +32,19 @@ def draw(marks, now, cells, light):
 
 
 def show(image):
-    # An arrow or a cross answers a press that places nothing.
+    # An arrow or a cross answers a press that places nothing. Letters are shown without one.
     show_leds(image)
-    if image != " ":
+    if not isinstance(image, str):
         tone(131)
 
 
 def end(marks, score, result):
-    # Against the chip, the person is A.
+    # Against the chip, the person is A. By radio, the boards' ids say whose this board is.
     global total
     total = sum(marks)
     if choice[2] == "s":
-        tune = music.POWER_UP if result > 0 or choice[0] in "PR" else music.POWER_DOWN
+        won = choice[0] == "P" or (result > 0) == (choice[4:12] <= choice[12:])
+        tune = music.POWER_UP if won else music.POWER_DOWN
         music.play(tune if result else music.BA_DING, wait=False)
     return show_end(marks, score, result)
 
@@ -66,7 +67,8 @@ def offer(chosen):
     return choice
 
 
-leds.draw = draw
+if len(choice) != 4:  # while it looks for another board, the light is no cursor
+    leds.draw = draw
 leds.show = show  # type: ignore[assignment]
 ending.show = end
 menu.choose = offer

@@ -11,6 +11,7 @@ from noughts.brain.device import device_files
 from noughts.virtual.program import unchanged
 from official import stepped
 from sample_games import DRAW
+from two_boards import TwoBoards
 
 
 def heard(samples):
@@ -107,6 +108,47 @@ def test_logo_switches_sound_off_and_on_and_the_board_remembers_it():
     ear.press(B)
     assert ear.hear(A)
     assert not ear.noise
+
+
+def test_letters_of_the_menu_have_no_tone():
+    ear = listener()
+    assert [ear.hear(A) for _ in "EMHR"] == [[]] * 4
+
+
+@pytest.mark.long
+def test_by_radio_search_and_silence_have_no_tone_and_only_the_winner_has_its_tune():
+    pair = TwoBoards(["V2 2.1.2"] * 2)
+
+    def hear(ms):
+        """What each board plays, in Hz, one tone after the other."""
+        tones = {name: [] for name in pair.boards}
+        for _ in range(ms // 5):
+            pair.rest(5)
+            for name, board in pair.boards.items():
+                tone = board.driver.board.tone()
+                tones[name].append(0 if tone is None else tone.frequency_hz)
+        return {name: heard(samples) for name, samples in tones.items()}
+
+    pair.choose_channels()
+    pair.tap("a", B, up_ms=0)
+    assert hear(2000)["a"] == []
+    pair.tap("b", B, up_ms=0)
+    pair.wait(lambda: all(board.games for board in pair.all), "a game")
+    pair.rest(1500)
+    pair.ether.loss = 1
+    assert hear(12_000) == {"a": [], "b": []}
+    pair.ether.loss = 0
+    pair.rest(1500)
+    for cell in (4, 1, 3, 6):
+        if cell == 6:  # B's cursor begins at 5
+            pair.tap(pair.mover(), A)
+        pair.move()
+        assert pair.boards["a"].games[-1].moves[-1] == cell
+    winner = pair.mover()
+    pair.move()
+    assert pair.boards["a"].games[-1].end == "A"
+    rises = {name: tones[0] < tones[-1] for name, tones in hear(1500).items()}
+    assert rises == {name: name == winner for name in "ab"}
 
 
 def test_quiet_hex_starts_silent():
