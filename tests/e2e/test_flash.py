@@ -119,6 +119,7 @@ def test_one_of_two_boards_must_be_chosen(fails, flash, drive, plugged, monkeypa
     monkeypatch.setattr("click.termui.visible_prompt_func", prompt)
     status, out, _ = flash()
     assert status == 0 and "'two' is not a valid number" in out
+    assert "3 is not in the range 1 to 2" in out
     assert not board_drive.received and len(chosen_drive.received) == 2
     assert flash()[0] == 130  # Ctrl-D, and the same for Ctrl-C
 

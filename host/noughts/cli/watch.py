@@ -141,8 +141,9 @@ def run_watch(
     if captured is not None:
         with click.open_file(str(captured), "rb") as file:  # before the store is made
             ids = _prepare(path, known_file)
-            opened = cast(BufferedReader, file)  # as for all bytes, but Click does not say so
-            _read(captured, opened, name, path, ids, as_json if lists_events else None)
+            # All files of bytes are buffered, but Click does not say so.
+            buffered = cast(BufferedReader, file)
+            _read(captured, buffered, name, path, ids, as_json if lists_events else None)
         return
     watch = _watch(path, ports, brokers, room, emulated, _prepare(path, known_file))
     unshown = 0
