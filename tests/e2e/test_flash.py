@@ -259,7 +259,7 @@ def test_plain_hex_with_long_records_is_written_anew(flash, drive, tmp_path):
 def test_progress_covers_the_whole_hex_and_names_the_drive(drive):
     board_drive = drive()
     shown, counts = [], []
-    steps = SimpleNamespace(doing=shown.append, advance=counts.append)
+    steps = SimpleNamespace(describe=shown.append, advance=counts.append)
 
     def progress(size):
         shown.append(size)

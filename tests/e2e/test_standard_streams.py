@@ -143,7 +143,7 @@ def test_moves_are_shown_before_an_engine_answers(started, folder):
 
 def run_task():
     with progress(2000) as steps:
-        steps.doing("ai.py\x1b]0;owned\u202e")
+        steps.describe("ai.py\x1b]0;owned\u202e")
         steps.advance(1000)
         steps.say("sent [red]ai.py[/red]\x07")
 

@@ -236,4 +236,4 @@ def test_scrolling_text_is_not_taken_for_the_menu(text):
     for leds in scrolled("V1 1.1.1", text):
         for _ in range(2):
             observer.see(leds)
-        assert (observer.now.phase, observer.now.opponent) == ("menu", "")
+        assert (observer.situation.phase, observer.situation.opponent) == ("menu", "")

@@ -133,7 +133,7 @@ def test_resent_games_do_not_replace_the_current_game(recorder):
         for sentence in sentences:
             observer.receive(sentence)
     state = session.boards[BOARD]
-    assert observer.now.game == state.game == NOW[2] and state.score == {}
+    assert observer.situation.game == state.game == NOW[2] and state.score == {}
     assert (session.games, session.recovered) == (3, 3)
     assert [ended.played_before for ended in session.ended] == [AT] * 3
     record = live.record("red")

@@ -22,7 +22,7 @@ def picture(name):
 def show(observer, leds):
     for _ in range(3):
         observer.see(leds)
-    return observer.now
+    return observer.situation
 
 
 def game(moves="", end="-", seats="PH", first="A"):
@@ -38,14 +38,14 @@ def observed(*sentences, controls=""):
 
 
 def buttons(observer):
-    return dict(instructions(observer.now).buttons)
+    return dict(instructions(observer.situation).buttons)
 
 
 def test_menu_is_what_the_board_says():
     observer = Observer()
-    assert observer.now.phase == "starting"
+    assert observer.situation.phase == "starting"
     observer.receive(BOOT)
-    assert instructions(observer.now).about == "The LEDs show the opponent."
+    assert instructions(observer.situation).about == "The LEDs show the opponent."
     for letter, seat, about in (
         ("2", "P", "two people, on this board"),
         ("E", "E", "the chip, easy: it picks any free cell"),
@@ -55,7 +55,7 @@ def test_menu_is_what_the_board_says():
     ):
         observer.receive(Menu(BOOT.boot, f"{seat}t"))
         show(observer, picture("2"))  # whatever is on the LEDs
-        now = observer.now
+        now = observer.situation
         assert (now.phase, now.opponent, now.controls) == ("menu", seat, "t")
         assert instructions(now).about == f"{letter}: {about}"
     assert buttons(observer) == {
@@ -64,7 +64,7 @@ def test_menu_is_what_the_board_says():
     }  # fmt: skip
     observer.receive(game("03142", end="A"))
     observer.receive(Menu(BOOT.boot, "Hb"))
-    assert (observer.now.phase, observer.now.controls) == ("menu", "b")
+    assert (observer.situation.phase, observer.situation.controls) == ("menu", "b")
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_boards_that_play_by_radio_know_whose_turn_it_is():
         observer.receive(Menu("12345678", "Rbs"))
         assert buttons(observer)["button B"] == "choose a channel"
         observer.receive(Menu("12345678", "Rbs3"))
-        what = instructions(observer.now)
+        what = instructions(observer.situation)
         assert what.about == "Channel 3: choose the same one on both boards."
         assert buttons(observer)["button A"] == "next channel"
         observer.receive(replace(BOOT, boot=boots[player]))  # they start anew, to play
-        assert instructions(observer.now).headline == "The boards have found each other"
+        assert instructions(observer.situation).headline == "The boards have found each other"
     for moves, player in (("", "A"), ("4", "B"), ("40", "A")):
         for observer in boards.values():
             observer.receive(game(moves, seats="PP"))
         ours, theirs = (
-            instructions(boards[seat].now) for seat in (player, "AB".replace(player, ""))
+            instructions(boards[seat].situation) for seat in (player, "AB".replace(player, ""))
         )
         assert ours.headline == f"Your turn, player {player}"
         assert theirs.headline == f"Player {player}'s turn"
@@ -115,7 +115,7 @@ def test_boards_that_play_by_radio_know_whose_turn_it_is():
     for sentence in (game("402", seats="PP"), game("402", end="x", seats="PP")):
         boards["B"].receive(sentence)
     for _ in range(2):
-        assert instructions(boards["B"].now).headline == "Menu: choose an opponent"
+        assert instructions(boards["B"].situation).headline == "Menu: choose an opponent"
         boards["B"].receive(replace(BOOT, boot="12345678"))
 
 
@@ -126,7 +126,7 @@ def test_leds_say_what_no_sentence_does_about_the_other_board():
 
     def shows(leds, headline):
         show(observer, leds)
-        assert instructions(observer.now).headline == headline
+        assert instructions(observer.situation).headline == headline
 
     digit = bytes.fromhex("0909090900 0000000900 0000090000 0009000000 0900000000")
     light, dark = bytes([0, 0, 4] + [0] * 22), bytes(25)
@@ -161,7 +161,7 @@ def test_leds_say_what_no_sentence_does_about_the_other_board():
     ],
 )
 def test_headline_says_whose_turn_it_is_or_who_won(sentence, headline, player):
-    what = instructions(observed(sentence).now)
+    what = instructions(observed(sentence).situation)
     assert (what.headline, what.player) == (headline, player)
 
 
@@ -171,14 +171,14 @@ def test_instructions_list_the_buttons():
         assert buttons(observed(game(), controls=controls)) == {
             "button A": "next free cell", "button B": place, "A+B": "to the menu",
         }  # fmt: skip
-    assert instructions(observed(game("4", seats="PP"), controls="t").now).buttons == (
+    assert instructions(observed(game("4", seats="PP"), controls="t").situation).buttons == (
         ("tilt", "move the cursor"), ("button B", place), ("A+B", "to the menu"),
     )  # fmt: skip
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert buttons(over) == {"a button": "next game: player B begins", "A+B": "to the menu"}
     console = Console(width=60)
-    shown = "".join(part.text for part in console.render(panel(over.now, "", {})))
+    shown = "".join(part.text for part in console.render(panel(over.situation, "", {})))
     assert "v         replay this game" in shown
 
 
@@ -187,11 +187,14 @@ def test_icons_are_explained_and_not_read_as_marks():
     marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
     assert show(observer, marks).last == (2, "A")
     assert show(observer, picture("X")).last is None
-    assert instructions(observer.now).about == "X: that cell is taken."
+    assert instructions(observer.situation).about == "X: that cell is taken."
     show(observer, picture("<"))
-    assert instructions(observer.now).about == "The arrow: it is player A's turn."
-    assert show(observer, marks).last == (2, "A") and observer.now.answer == ""
-    assert instructions(observer.now).about == "Steady: A. Pulsing: B. Fast blinking: the cursor."
+    assert instructions(observer.situation).about == "The arrow: it is player A's turn."
+    assert show(observer, marks).last == (2, "A") and observer.situation.answer == ""
+    assert (
+        instructions(observer.situation).about
+        == "Steady: A. Pulsing: B. Fast blinking: the cursor."
+    )
     # Text that scrolls after the end is not read as marks.
     observer.receive(game("03142", end="A"))
     for leds, last in ((marks, (2, "A")), (picture("X"), None), (marks, None)):
@@ -205,11 +208,11 @@ def test_fault_and_reset_are_explained():
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert show(observer, sad).phase == "fault"
     failed = Instructions("The game stopped with a fault", "A sad face: it starts again by itself.")
-    assert instructions(observer.now) == failed
+    assert instructions(observer.situation) == failed
     observer.reset()
-    assert observer.now.phase == "starting"
+    assert observer.situation.phase == "starting"
     starts = Instructions("The board is starting", "The menu will appear in a moment.")
-    assert instructions(observer.now) == starts
+    assert instructions(observer.situation) == starts
 
 
 def test_every_engine_has_its_own_seat():

@@ -103,7 +103,7 @@ def flash(
     if new_hex.radio.sends is not None and drive.board_model == V1:
         say(V1_WITHOUT_RADIO)
     with progress(len(new_hex.content)) as steps:
-        steps.doing(str(drive.path))
+        steps.describe(str(drive.path))
         is_complete = drives.copy(new_hex.content, drive, steps.advance)
     back = drives.wait_until_back(drive, other_paths)
     if not is_complete:

@@ -97,7 +97,7 @@ def update(
             if name not in files_to_send:
                 steps.say(f"removed {name}")
         for name, content in files_to_send.items():
-            steps.doing(name)
+            steps.describe(name)
             board.send(name, content)
             steps.advance(len(content))
             steps.say(f"sent {name} ({len(content):,} bytes)")

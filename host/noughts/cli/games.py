@@ -292,7 +292,7 @@ def run_export(
         if not total:
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
-            steps.doing("exporting")
+            steps.describe("exporting")
             write, as_timestamp = _FORMATS[kind]
             exported_games = games(store, game_filter)
 

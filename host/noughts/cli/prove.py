@@ -36,7 +36,7 @@ class _Proved:
         self.engine = engine
         self.name = name_in_lists(engine.name)
         with progress(_POSITIONS * (2 if engine.may_vary else 1), "answers") as steps:
-            steps.doing(engine.name)
+            steps.describe(engine.name)
             self.proof = prove(engine, lambda: steps.advance(1))
         lost = [seat for seat in self.proof.seats if seat.losing_line is not None]
         self.soonest = min(lost, key=lambda seat: len(seat.losing_line or ()), default=None)

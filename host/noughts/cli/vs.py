@@ -201,7 +201,7 @@ def run_duel(
     results = []  # pairs, with the games of the first one, moving first and moving second
     with progress(games * len(pairs), "games") as steps:
         for engine, opponent in pairs:
-            steps.doing(f"{engine.name} against {opponent.name}")
+            steps.describe(f"{engine.name} against {opponent.name}")
             random = Random(f"{seed} {engine.name} {opponent.name}")
             tallies = match(engine, opponent, games, random, lambda _: steps.advance(1))
             results.append((engine.name, opponent.name, *tallies))

@@ -274,7 +274,7 @@ def _read(
         steps.advance(size)
 
     with progress(0 if is_input else captured.stat().st_size) as steps:
-        steps.doing(f"reading {board_name}")
+        steps.describe(f"reading {board_name}")
         batches = read_captured(file, file_name, board_name, 1 if is_input else 512)
         source = CapturedFile(batches, advance, lambda: watch.stop.set())
         watch = Watch(path, [source], known_ids=ids)

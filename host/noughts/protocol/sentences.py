@@ -54,6 +54,10 @@ class Game:
     number: counts from 1 since boot. seats: player A's and B's: `P` a person, else the letter of a
     level of the chip. first: who began. ms: since the game began. end: `-`, `A`, `B`, `=` or `x`
     (abandoned).
+
+    >>> game = Game("00000A83", 1, "PH", "A", (4, 0), 1200, "-")
+    >>> game.player(2), game.marks
+    ('A', {4: 'A', 0: 'B'})
     """
 
     boot: str

@@ -17,6 +17,12 @@ class GameFilter:
     """Which games of a store; by default all.
 
     Raises `NoughtsError` for something that is not a result or a time.
+
+    >>> GameFilter(boards=("red",), results=("A", "draw")).results
+    ('A', 'draw')
+    >>> GameFilter(since="today")
+    Traceback (most recent call last):
+    noughts.errors.NoughtsError: 'today' is not a time; give milliseconds since 1970
     """
 
     boards: tuple[str, ...] = ()

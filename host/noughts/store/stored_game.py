@@ -91,6 +91,13 @@ class StoredGame(NamedTuple):
 
     Times are ms since 1970, UTC; None if unknown. The last three fields come from the board's
     start; None if that was not received.
+
+    >>> game = StoredGame(
+    ...     7, "usb-1", "red", "00000A83", 2, "PH", "A", "-", None, None, None, 0, 1200, "40",
+    ...     "500,1200", "V1", "1.2.0", "2798",
+    ... )
+    >>> game.result, game.display_name, game.cells, game.thought_ms, game.mistakes_a
+    ('unfinished', 'red', [4, 0], [500, 700], 0)
     """
 
     id: int

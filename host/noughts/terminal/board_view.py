@@ -187,7 +187,7 @@ class BoardView:
     def look(self) -> None:
         """Show what the board shows now. Raises `BoardGoneError`."""
         self.observer.see(leds := self.board.leds())
-        situation = self.observer.now
+        situation = self.observer.situation
         spaced = self.picture.leds.size.height >= _SPACED_LINES
         self.picture.leds.show(draw, leds, situation.last, spaced)
         self.picture.tone.show(Text, self._tone_name())

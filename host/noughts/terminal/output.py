@@ -139,7 +139,7 @@ class Steps:
     def __init__(self, bar: Progress | None = None) -> None:
         self._bar = bar
 
-    def doing(self, step: str) -> None:
+    def describe(self, step: str) -> None:
         """Show at the bar what is done now."""
         if self._bar:
             self._bar.update(self._bar.task_ids[0], description=printable(step))

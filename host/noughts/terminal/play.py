@@ -301,7 +301,7 @@ class BoardApp(Program):
                 # Stored games from earlier runs would fill the screen at each start. By radio, a
                 # game has the boot of one of the two boards.
                 if not is_of_earlier_run(sentence, observer.boot) or (
-                    isinstance(sentence, Game) and is_same(sentence, observer.now.game)
+                    isinstance(sentence, Game) and is_same(sentence, observer.situation.game)
                 ):
                     self._transcript.write(Text(prefix + describe(sentence)))
             case NoiseReceived(noise=noise):

@@ -81,10 +81,10 @@ class Situation:
 
 
 class Observer:
-    """Follows a board. `now` is its situation."""
+    """Follows a board. `situation` is its newest one."""
 
     def __init__(self) -> None:
-        self.now = Situation()
+        self.situation = Situation()
         self.boot: Boot | None = None
         self._leds = b""
         self._looks = 0
@@ -93,37 +93,38 @@ class Observer:
 
     def reset(self) -> None:
         """Forget everything: the board starts anew."""
-        self.now = Situation()
+        self.situation = Situation()
         self._leds = b""
 
     def receive(self, sentence: Sentence) -> None:
         """Process a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Boot):
             self._looks, self.boot = 0, sentence
-            self.now = self._started()
+            self.situation = self._started()
             return
         if isinstance(sentence, Menu):
-            self.now = self._in_menu(sentence.choice)
+            self.situation = self._in_menu(sentence.choice)
             return
-        if is_of_earlier_run(sentence, self.boot) and not is_same(sentence, self.now.game):
+        if is_of_earlier_run(sentence, self.boot) and not is_same(sentence, self.situation.game):
             return
         opponent = sentence.seats[1]
         if sentence.end == "x":
-            self._looks, self.now = 0, replace(self._in("menu"), opponent=opponent, channel="")
+            self._looks = 0
+            self.situation = replace(self._in("menu"), opponent=opponent, channel="")
             return
         phase: Phase = "over"
         if sentence.end == "-":
             player = sentence.player(len(sentence.moves))
             phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
-        self.now = replace(self._in(phase), opponent=opponent, game=sentence)
-        if self.now.channel or sentence.boot == self._player_in[0]:
-            self.now = replace(self.now, player=self._player(sentence))
+        self.situation = replace(self._in(phase), opponent=opponent, game=sentence)
+        if self.situation.channel or sentence.boot == self._player_in[0]:
+            self.situation = replace(self.situation, player=self._player(sentence))
 
     def _started(self) -> Situation:
         """A board resets itself when it has found another one, and when it leaves its game."""
-        if not self.now.channel:
+        if not self.situation.channel:
             return self._in("menu")
-        if self.now.game is None:
+        if self.situation.game is None:
             return self._in("starting")
         return replace(self._in("starting"), channel="")
 
@@ -144,7 +145,7 @@ class Observer:
 
     def _in(self, phase: Phase) -> Situation:
         """This phase, with the last choice, which a board remembers."""
-        last = self.now
+        last = self.situation
         return Situation(phase, last.opponent, last.controls, last.sound, last.channel)
 
     def see(self, leds: bytes) -> None:
@@ -155,19 +156,19 @@ class Observer:
             return
         meaning = _MEANINGS.get(leds, "")
         if meaning == "fault":
-            self.now = self._in("fault")
-        elif self.now.phase in ("menu", "looking"):
+            self.situation = self._in("fault")
+        elif self.situation.phase in ("menu", "looking"):
             self._see_menu(leds)
-        elif self.now.game is not None or self.now.channel:
+        elif self.situation.game is not None or self.situation.channel:
             marks = not any(leds[at] for at in range(25) if at % 5 % 2 or at // 5 % 2)
             # Text that scrolls after the end looks like marks at times.
-            text = not marks or (self.now.text and self.now.phase == "over")
-            self.now = replace(self.now, answer=meaning, text=text)
+            text = not marks or (self.situation.text and self.situation.phase == "over")
+            self.situation = replace(self.situation, answer=meaning, text=text)
 
     def _see_menu(self, leds: bytes) -> None:
         lit = sum(level > 0 for level in leds)
-        if self.now.channel and lit:  # it is dark while a button is pressed
-            self.now = self._in("looking" if lit == 1 else "menu")
+        if self.situation.channel and lit:  # it is dark while a button is pressed
+            self.situation = self._in("looking" if lit == 1 else "menu")
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class LiveBoard:
         if not event.resent:
             self._last_events.append(event)
         if isinstance(event, events.SentenceStored):
-            sentence, shown_game = event.sentence, self.observer.now.game
+            sentence, shown_game = event.sentence, self.observer.situation.game
             # The LEDs do not show earlier games.
             if not event.late or not isinstance(sentence, Game) or is_same(sentence, shown_game):
                 self.observer.receive(sentence)
@@ -180,7 +180,7 @@ class LiveBoard:
             unplugged_part = "it" if self.state.gateway is None else "its gateway"
             about = f"Games appear again once {unplugged_part} is plugged in."
             return Instructions("Unplugged", about)
-        situation = self.observer.now
+        situation = self.observer.situation
         if self.state.game is None and situation.phase == "starting" and self.virtual is None:
             return Instructions("Waiting for a game", "It sends every move once a game starts.")
         return instructions(situation)
@@ -197,7 +197,7 @@ class LiveBoard:
         if boot := self.state.boot:
             yield f"game {boot.release}"
             yield f"hard plays from table {boot.table_id}"
-        situation = self.observer.now
+        situation = self.observer.situation
         if situation.controls and situation.phase != "menu":
             yield f"played by {CONTROLS[situation.controls]}"
         if self.virtual is None:

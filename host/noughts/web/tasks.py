@@ -67,7 +67,7 @@ class _Task:
         self._show(total=total)
         yield self
 
-    def doing(self, step: str) -> None:
+    def describe(self, step: str) -> None:
         self._show(doing=printable(step))
 
     def advance(self, amount: int) -> None:
