@@ -89,11 +89,9 @@ class _Commands(click.Group):
             raise click.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         return load(cmd_name) if cmd_name in COMMANDS else None
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(f"\n{overview()}")
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """They are in the overview."""
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Only the overview: more would scroll its beginning off a small terminal."""
+        formatter.write(overview())
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem

@@ -25,7 +25,7 @@ from noughts.store.queries import boards, count, games, known_board
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.layout import columns, cut, table
+from noughts.terminal.layout import columns, cut, meanings, table
 from noughts.terminal.output import has_screen, progress, say
 from noughts.views.export_columns import (
     COLUMNS,
@@ -40,23 +40,36 @@ from noughts.views.replay import heading, replay
 
 _NEWEST = 20
 _MAX = 1_000_000_000  # games
+_FIELDS_OF_A_GAME = meanings([(field.name, field.meaning) for field in FIELDS])
 _GAMES = f"""
 --json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
 what was not received:
 
 \b
-{chr(10).join(columns([("", field.name, field.meaning) for field in FIELDS]))}
+{_FIELDS_OF_A_GAME}
 """
 _AT_ONCE = 2_000
+_FORMAT_MEANINGS = meanings(
+    [
+        (
+            "csv",
+            "UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value",
+        ),
+        ("jsonl", "one object per line; times as 2026-11-21T07:03:43.123Z; null for no value"),
+        (
+            "parquet",
+            "64-bit integers, strings, and times as timestamps in ms, UTC; null for no value",
+        ),
+    ]
+)
 _EXPORT = f"""
 \b
-columns:
-{chr(10).join(columns([("", *row) for row in MEANINGS]))}
+Columns:
+{meanings(MEANINGS)}
 
 \b
-csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value.
-jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value.
-parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for no value.
+Formats:
+{_FORMAT_MEANINGS}
 """
 
 

@@ -40,7 +40,7 @@ _SIGNALS_S = 0.5
     "noughts watch",
     "noughts watch --emulated 3",
     "noughts watch --plain /dev/ttyACM0",
-    "noughts watch --publish mqtts://3b@broker.example --room 3b --password-file password",
+    "noughts watch --publish mqtts://3b@broker.example --password-file password",
     "noughts watch mqtts://office@broker.example --password-file password",
 )
 @click.argument(

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Sequence
 from itertools import zip_longest
+from textwrap import wrap
 
 from noughts.game.positions import Position
 from noughts.terminal.ascii_text import cell_width, is_plain
@@ -23,6 +24,22 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int 
             cells.append(padding + text if index in right else text + padding)
         lines.append((" " * gap).join(cells).rstrip())
     return lines
+
+
+def meanings(rows: Sequence[tuple[str, str]], width: int = 78) -> str:
+    """Names and their meanings for a help text, whose lines begin below each other.
+
+    >>> print(meanings([("csv", "for spreadsheets"), ("parquet", "for pandas")], width=24))
+      csv      for
+               spreadsheets
+      parquet  for pandas
+    """
+    indent = max(len(name) for name, _ in rows) + 4
+    lines = []
+    for name, meaning in rows:
+        first, *others = wrap(meaning, width - indent)
+        lines += [f"  {name}".ljust(indent) + first, *(" " * indent + line for line in others)]
+    return "\n".join(lines)
 
 
 def table(content: Table, without: Container[str] = ()) -> list[str]:
