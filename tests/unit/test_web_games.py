@@ -76,7 +76,7 @@ def test_invalid_page_shows_the_first_and_invalid_game_is_404(many, number):
 
 @pytest.mark.parametrize("address", ["/nothing", "/games/x", "/" + "x" * 5000])
 def test_address_without_a_page_is_answered_in_words(many, address):
-    assert page(address, many, expected=404).status == "There is no such page"
+    assert page(address, many, expected=404).status == "There is no such page."
 
 
 def test_page_after_the_last_shows_the_last(many):
@@ -119,7 +119,9 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
 
 
 def test_missing_game_or_unusable_store_is_404(many, tmp_path):
-    assert page("/games/999", many, expected=404).status == f"There is no game 999 in {many}"
+    for number in (0, 999):
+        missing = page(f"/games/{number}", many, expected=404)
+        assert missing.status == f"There is no game {number}."
     without_store = page("/games/999", tmp_path / "none.db", expected=404)
     assert without_store.status.startswith("No games are stored")
     many.write_bytes(b"marks " * 1000)

@@ -61,12 +61,19 @@ def test_large_tree_scrolls_to_the_current_step(server, page):
     assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
 
 
-def test_navigation_is_one_line_on_a_phone_and_text_grows_on_a_projector(server, page):
+@pytest.mark.parametrize("width", [360, 768, 820, 900, 1024, 1920])
+def test_navigation_is_one_line_and_the_name_is_not_split(server, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
     page.goto(server.url)
     links = page.get_by_role("navigation", name="Pages").get_by_role("link")
-    for size in (PHONE, PROJECTOR):
-        page.set_viewport_size(size)
-        assert len({link.bounding_box()["y"] for link in links.all()}) == 1
+    assert len({link.bounding_box()["y"] for link in links.all()}) == 1
+    name = page.locator(".brand").bounding_box()
+    assert name is None or name["width"] > 2.5 * name["height"]
+
+
+def test_text_grows_on_a_projector(server, page):
+    page.set_viewport_size(PROJECTOR)
+    page.goto(server.url)
     text = page.get_by_label("Opponent")
     assert text.evaluate("text => parseFloat(getComputedStyle(text).fontSize)") > 20
 

@@ -134,19 +134,58 @@ def test_players_keep_marks_and_colours_if_b_begins(url, page):
     assert bar.evaluate("bar => getComputedStyle(bar).fill") == blue
 
 
-def test_results_and_boards_are_in_view_on_a_phone(url, page):
+LONG_ID = "usb-9904360258824e45007c1011000000160000000097969901"
+OVERFLOWS = """() => [...document.querySelectorAll(".scroll")]
+    .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel)"""
+
+
+@pytest.mark.parametrize("width", [360, 390, 700, 768, 820, 1024])
+def test_tables_fit_without_a_sideways_scroll(serve, db, page, width):
+    filled(db, stages(WON), stages(DRAW, number=2), board=LONG_ID)
+    url = serve(db).url
+    page.set_viewport_size({"width": width, "height": 844})
+    try:
+        for address in ("games", "games/1", "statistics"):
+            page.goto(f"{url}/{address}")
+            assert page.evaluate(OVERFLOWS) == []
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_id_that_is_too_long_for_its_column_shows_its_end(serve, db, page):
+    """Boards of one class differ only there."""
+    filled(db, stages(WON), board=LONG_ID)
+    url = serve(db).url
     page.set_viewport_size({"width": 390, "height": 844})
     try:
         page.goto(f"{url}/games")
-        for name in ("A won", "blue table"):
-            box = page.get_by_role("cell", name=name).first.bounding_box()
-            assert box["x"] + box["width"] <= 390
-        page.goto(f"{url}/statistics")
-        for section in ("Results", "Boards"):
-            region = page.get_by_role("region", name=section)
-            assert region.evaluate("region => region.scrollWidth <= region.clientWidth")
+        end_is_in_view = page.get_by_role("cell", name="usb-…").evaluate(
+            """(cell) => {
+                const text = document.createNodeIterator(cell, NodeFilter.SHOW_TEXT).nextNode();
+                const range = new Range();
+                range.setStart(text, text.length - 4);
+                range.setEnd(text, text.length);
+                const [end, box] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];
+                return cell.scrollWidth > cell.clientWidth
+                    && end.left >= box.left && end.right <= box.right;
+            }"""
+        )
+        assert end_is_in_view
     finally:
         page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_equal_values_are_written_once_instead_of_in_each_cell(url, page):
+    page.goto(f"{url}/games/1")
+    common_value = page.get_by_text("Every move here has the same value: draw.")
+    expect(common_value).to_be_visible()
+    corner = page.locator(".cell").first
+    expect(corner).to_have_text("")
+    expect(corner).to_have_accessible_name("1, in the top-left corner, free; draw with best play")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")  # after B's mistake
+    expect(corner).to_have_text("win")
+    expect(common_value).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
@@ -188,7 +227,7 @@ def test_phone_shows_four_positions_until_more_are_asked_for(serve, tmp_path, pa
 
 def test_number_that_no_game_has_is_named_and_there_is_a_way_on(url, page):
     page.goto(f"{url}/games/{'9' * 23}")
-    expect(page.get_by_role("status")).to_have_text(f"There is no game {'9' * 23}")
+    expect(page.get_by_role("status")).to_have_text(f"There is no game {'9' * 23}.")
     page.get_by_role("link", name="See all games").click()
     expect(page.get_by_role("heading", name="Games")).to_be_visible()
     page.errors.clear()  # the 404

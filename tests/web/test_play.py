@@ -326,6 +326,7 @@ def test_slow_server_is_named_until_it_answers(play):
     page = play("opponent=alphabeta", "Your turn: you are X")
     held = Held(page, "**/api/play?*")
     cell(page, 5).click()
+    says(page, "Alphabeta’s turn")
     expect(page.get_by_role("alert")).to_contain_text("noughts is slow to answer")
     held.next().continue_()
     says(page, "Your turn: you are X")

@@ -56,8 +56,11 @@ def test_showing_the_move_ends_the_streak(server, page):
     says(page, "Right!")
     assert streak(page) == ["2", "2"]
     page.goto(f"{server.url}/puzzles?position=XX..O....")
+    prompt = page.get_by_text("Choose a cell")
+    expect(prompt).to_be_visible()
     page.get_by_role("button", name="Show the move").click()
     says(page, "The only move is 3.")
+    expect(prompt).to_be_hidden()
     assert streak(page) == ["0", "2"]
 
 

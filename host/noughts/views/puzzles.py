@@ -17,6 +17,10 @@ def parsed_puzzle(text: str) -> Puzzle:
     """The puzzle in nine characters. Raises `NoughtsError` if there is none."""
     position = Board(text).position
     puzzle = puzzle_of(position)
+    if position.over:
+        raise NoughtsError("this position is over, so it is not a puzzle")
+    if puzzle is None and len(position.free) == 1:
+        raise NoughtsError("this position has only one free cell, so it is not a puzzle")
     if puzzle is None:
         raise NoughtsError("this position has more than one right move, so it is not a puzzle")
     return puzzle

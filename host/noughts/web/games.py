@@ -87,8 +87,7 @@ def game_page(request: Request) -> Response:
             previous, following = queries.before_and_after(store, shown_filter, game)
     except StoreError as error:
         # The error's own text names a command, but the page lists the games itself.
-        is_missing = isinstance(error, GameNotFoundError)
-        why = f"{not_found} in {db}" if is_missing else str(error)
+        why = not_found if isinstance(error, GameNotFoundError) else str(error)
         return error_answer(request.scope, 404, request.app.state.site.for_all_readers(why))
     replayed = replay(game)
     neighbours = {"Previous game": previous, "Next game": following}

@@ -2,7 +2,7 @@
 
 import { Board } from './board.js';
 import { showGraph } from './graph.js';
-import { $, element, signed, view } from './page.js';
+import { $, commonValue, element, signed, view } from './page.js';
 import { Stepper } from './stepper.js';
 
 const { steps, thought_ms } = view;
@@ -15,8 +15,12 @@ const rows = document.querySelectorAll('#moves tbody tr');
 function show(at) {
   const step = steps[at];
   const valueWords = $('show-values').checked ? step.value_words : {};
+  const sharedValue = commonValue(Object.values(valueWords)); // written once, not in each cell
   const names = step.names.map((name, cell) => (valueWords[cell] ? `${name}; ${valueWords[cell]} with best play` : name));
-  board.show({ ...step, last: step.cell, names, labels: valueWords, grounds: valueWords });
+  const labels = sharedValue ? {} : valueWords;
+  board.show({ ...step, last: step.cell, names, labels, grounds: labels });
+  $('level').hidden = !sharedValue;
+  $('level').querySelector('b').textContent = sharedValue;
   for (const part of document.querySelectorAll('.score')) {
     const [, score] = step.scores[part.dataset.line];
     part.lastElementChild.textContent = signed(score);

@@ -36,6 +36,16 @@ export function signed(number) {
   return number > 0 ? `+${number}` : String(number).replace('-', '−');
 }
 
+/** The value that several moves all have; empty if they differ, or if there is one move only. */
+export function commonValue(values) {
+  return values.length > 1 && new Set(values).size === 1 ? values[0] : '';
+}
+
+/** A message with a full stop, if it has no other end. */
+export function sentence(text) {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
+}
+
 /** Joins the class names that apply. */
 export function classes(...names) {
   return names.filter(Boolean).join(' ');

@@ -4,12 +4,13 @@
 
 import { Board } from './board.js';
 import { showGraph } from './graph.js';
-import { $, classes, element, remember, remembered } from './page.js';
+import { $, classes, commonValue, element, remember, remembered, sentence } from './page.js';
 import { get, mayChange, post } from './server.js';
 
 const FRIEND = 'friend';
 const DEFAULT = 'medium';
 const STORAGE_KEY = 'noughts-game';
+const WINS = /^win\sin\s1$/; // the value of a move that ends the game
 
 const game = {}; // opponent, you, first, position, moves, at: as in the address
 let view = null; // what the server says of it
@@ -59,7 +60,7 @@ async function update() {
     const isLink = !view && (game.moves || game.position);
     if (isLink) await begin();
     $('headline').textContent = '';
-    $('remark').textContent = isLink ? `This link does not work: ${answer.message}.` : answer.message;
+    $('remark').textContent = isLink ? `This link does not work: ${answer.message}.` : sentence(answer.message);
     return;
   }
   view = answer;
@@ -87,6 +88,9 @@ function play(cell) {
   marks[cell] = view.turn;
   names[cell] = names[cell].replace('free', view.turn);
   board.show({ marks, names, playable: game.opponent === FRIEND, last: cell });
+  const other = view.turn === 'X' ? 'O' : 'X';
+  const isOver = !marks.includes('.') || WINS.test(view.hints[cell].value);
+  if (!isOver) $('headline').textContent = `${game.opponent === FRIEND ? other : opponentName()}’s turn`;
   $('remark').textContent = '';
   update();
 }
@@ -124,11 +128,10 @@ function draw() {
   if (!view) return; // nothing has come yet
   const [values, chances] = [$('values').checked, $('chances').checked];
   const shown = { ...view, names: [...view.names], labels: {}, grounds: {} };
-  const distinctValues = new Set(Object.values(view.hints).map(({ value }) => value));
-  const level = distinctValues.size === 1 && Object.keys(view.hints).length > 1; // said once, not in each cell
+  const sharedValue = commonValue(Object.values(view.hints).map(({ value }) => value)); // written once, not in each cell
   for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
     if (!values && !chances) continue;
-    shown.labels[cell] = [values && !level && value, chances && chance].filter(Boolean).join('\n');
+    shown.labels[cell] = [values && !sharedValue && value, chances && chance].filter(Boolean).join('\n');
     shown.grounds[cell] = classes(chances && `heat${heat}`, best && 'best');
     const hints = [
       values && `${value} with best play`,
@@ -150,8 +153,8 @@ function draw() {
   $('cost').textContent = cost;
   $('legend').hidden = (!chances && !values) || !view.playable;
   $('percent').hidden = !chances;
-  $('level').hidden = !values || !level;
-  $('level').querySelector('b').textContent = [...distinctValues][0] ?? '';
+  $('level').hidden = !values || !sharedValue;
+  $('level').querySelector('b').textContent = sharedValue;
   $('learn').href = `/learn?position=${view.position}`;
   $('learn').hidden = !view.turn;
   $('who').hidden = game.opponent === FRIEND;
@@ -184,12 +187,16 @@ function drawMoves() {
   $('judged').textContent = view.graph[game.at].words;
 }
 
+/** The engine's name, as the server writes it. */
+function opponentName() {
+  return game.opponent[0].toUpperCase() + game.opponent.slice(1);
+}
+
 /** The games of this session with one opponent; nothing before one has ended. */
 function scoreText() {
   const { won, lost, drawn } = tab.score;
   if (!won && !lost && !drawn) return '';
-  const opponent = game.opponent[0].toUpperCase() + game.opponent.slice(1);
-  const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', opponent];
+  const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', opponentName()];
   return `Score: ${you} ${won}, ${other} ${lost}, draws ${drawn}`;
 }
 
@@ -236,7 +243,7 @@ async function sent(ended) {
     const but = answer.until_end ? `, but only until noughts ends: ${answer.until_end}` : '';
     return `Stored as game ${ended.stored}${but}.`;
   } catch (error) {
-    return `This game is not stored: ${error.message}`;
+    return sentence(`This game is not stored: ${error.message}`);
   }
 }
 

@@ -36,6 +36,7 @@ function answer(cell, headline) {
 
 function draw(answered, right) {
   $('answer').hidden = !answered;
+  $('keys').classList.toggle('away', answered);
   $('again').hidden = !answered || right;
   $('show').hidden = right;
   $('streak').textContent = streak.streak;

@@ -1,6 +1,6 @@
 // Asking the server: JSON by GET and POST, and what to do while it is away.
 
-import { $ } from './page.js';
+import { $, sentence } from './page.js';
 
 export const AWAY = 'noughts has stopped. Start it again, and this page goes on by itself.';
 const BUSY = 'noughts is busy. This page goes on in a moment.';
@@ -14,7 +14,7 @@ let token = tokenOf(document);
 export const mayChange = token !== '';
 
 export function showError(text) {
-  $('page-error').textContent = text;
+  $('page-error').textContent = text && sentence(text);
   $('page-error').hidden = !text;
 }
 
