@@ -13,7 +13,8 @@ const finished = (request) =>
     request.onerror = () => reject(request.error);
   });
 
-function openDatabase() {
+/** Rejects where the browser refuses storage, also where asking for it throws. */
+async function openDatabase() {
   const request = indexedDB.open(DATABASE, 1);
   request.onupgradeneeded = () =>
     request.result.createObjectStore('lines', { autoIncrement: true });
@@ -25,7 +26,7 @@ export class GameStore {
   static async open() {
     const database = await openDatabase().catch(() => null);
     const store = new GameStore(database);
-    const rows = database ? await finished(store.#table('readonly').getAll()).catch(() => []) : [];
+    const rows = database ? await store.#storedRows().catch(() => []) : [];
     for (const { body, radioId, ...line } of rows) {
       store.#remember({ ...line, sentence: body && { ...parse(body), radioId } });
     }
@@ -37,6 +38,7 @@ export class GameStore {
   #linesOfGame = new Map(); // by boot and number
   #unwritten = [];
   #writing = Promise.resolve(); // one batch after the other
+  #otherTabs = openChannel(); // gets the lines that are stored, or null: all were deleted
 
   lines = []; // in the order in which they were received
   boots = new Map(); // the sentence `$NB`, by boot
@@ -46,6 +48,18 @@ export class GameStore {
   constructor(database) {
     this.#database = database;
     this.kept = database !== null;
+    if (this.#otherTabs) this.#otherTabs.onmessage = ({ data }) => this.#follow(data);
+  }
+
+  async #storedRows() {
+    return finished(this.#table('readonly').getAll());
+  }
+
+  /** Does what another tab has done. */
+  #follow(lines) {
+    if (lines === null) this.#forgetAll();
+    else for (const line of lines) this.#remember(line);
+    this.onchange();
   }
 
   #table(mode) {
@@ -58,6 +72,7 @@ export class GameStore {
    * browser's disk is full, they last as long as the page, and are written with the next.
    */
   async add(lines) {
+    const hadGames = this.#linesOfGame.size > 0;
     const added = lines.filter((line) => this.#remember(line));
     if (!added.length) return 0;
     this.onchange();
@@ -66,6 +81,7 @@ export class GameStore {
       const earlier = this.#writing.catch(() => {});
       this.#writing = earlier.then(() => this.#writeAll());
       await this.#writing;
+      if (!hadGames && this.#linesOfGame.size) askToKeep();
     }
     return added.filter(({ sentence }) => sentence).length;
   }
@@ -76,6 +92,7 @@ export class GameStore {
     const wasFull = this.isFull;
     try {
       await this.#write(lines);
+      this.#otherTabs?.postMessage(lines);
       this.isFull = false;
     } catch (error) {
       this.#unwritten.unshift(...lines);
@@ -135,10 +152,29 @@ export class GameStore {
 
   async deleteAll() {
     if (this.kept) await finished(this.#table('readwrite').clear());
+    this.#otherTabs?.postMessage(null);
+    this.#forgetAll();
+    this.onchange();
+  }
+
+  #forgetAll() {
     this.lines = [];
     this.#unwritten = [];
     this.isFull = false;
     for (const part of [this.#seen, this.#linesOfGame, this.boots]) part.clear();
-    this.onchange();
   }
+}
+
+/** What connects the tabs that show this page; null where the browser refuses it. */
+function openChannel() {
+  try {
+    return new BroadcastChannel(DATABASE);
+  } catch {
+    return null;
+  }
+}
+
+/** A browser that is short of space deletes what it was not asked to keep. */
+function askToKeep() {
+  navigator.storage?.persist?.().catch(() => {});
 }

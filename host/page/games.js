@@ -6,7 +6,7 @@ import { gamesAsCsv } from './csv.js';
 import { GameStore } from './game_store.js';
 import { dateText, inEachLanguage, t } from './language.js';
 import { LogError } from './data_log.js';
-import { readLog, textOfBytes, writeLog } from './log_files.js';
+import { readLog, textOfBytes, withNameOfCopy, writeLog } from './log_files.js';
 import { after, player, turn, wonCells } from './rules.js';
 
 const MOST_BYTES = 1 << 26; // of a file that is opened
@@ -17,6 +17,7 @@ const GAME_COLUMNS = ['game', 'when', 'players', 'result', 'moves', 'board'].map
 );
 const RESULT_COLUMNS = ['board', 'count', 'wonA', 'wonB', 'draws'].map((key) => `games.${key}`);
 
+let showsAll = false; // or only the newest games
 let messages = []; // what was said last: the key of each text, and its values
 const viewed = { game: null, at: 0 }; // the game that is stepped through, and after which move
 
@@ -37,6 +38,11 @@ export async function start() {
   onClick('save-log', () => save('noughts-games.log', 'text/plain', writeLog(store.lines)));
   onClick('save-csv', () => save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)));
   onClick('delete-games', () => deleteGames(store));
+  $('show-all').addEventListener('click', () => {
+    showsAll = true;
+    draw(store);
+    $('game-list').querySelector('.scroll').focus(); // the button is gone
+  });
   $('delete-games').addEventListener('blur', () => askToDelete(false));
   store.onchange = () => draw(store);
   inEachLanguage(() => {
@@ -93,7 +99,8 @@ async function addFile(file) {
   if (file.size > MOST_BYTES) return [['file.nothing', { file: name }]];
   try {
     const log = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
-    const count = await (await gameStore).add(log.lines);
+    const store = await gameStore;
+    const count = await store.add(withNameOfCopy(log.lines, name, store.lines));
     return [['games.added', { file: name, count }], ...skippedTexts(log)];
   } catch (error) {
     if (error instanceof LogError) return [[error.key, { file: name }]];
@@ -132,12 +139,16 @@ function draw(store) {
   $('game-list').replaceChildren(
     ...(games.length ? gameTable(games) : [element('p', {}, t('games.none'))]),
   );
+  const isCut = !showsAll && games.length > SHOWN_AT_ONCE;
+  $('more-games').hidden = !isCut;
+  const counts = { shown: SHOWN_AT_ONCE, count: games.length };
+  $('newest-games').textContent = isCut ? t('games.newest', counts) : '';
   $('by-board').replaceChildren(...(games.length ? resultTable(games) : []));
 }
 
 function gameTable(games) {
   const rows = games
-    .slice(0, SHOWN_AT_ONCE)
+    .slice(0, showsAll ? games.length : SHOWN_AT_ONCE)
     .map((game) => [
       gameButton(game),
       whenText(game),

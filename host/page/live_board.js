@@ -27,6 +27,7 @@ export class LiveBoard {
   changed = 0; // counts everything that it sends
 
   #receiver;
+  #isClosed = false;
   #lastMatch = { boot: '', player: '' }; // of two boards: its games' boot, this board's player
 
   /** `board`: its name in the store, which gets its lines. */
@@ -41,6 +42,12 @@ export class LiveBoard {
   opened() {
     Object.assign(this, { game: null, menu: null, channel: '', player: '' });
     this.store.add([this.#receiver.opened(Date.now())]);
+  }
+
+  /** It is no longer connected, and not shown. */
+  close() {
+    this.#isClosed = true;
+    this.root.hidden = true;
   }
 
   /** Takes what the board has sent, one character for each byte. */
@@ -73,7 +80,7 @@ export class LiveBoard {
       const { choice } = sentence;
       const channel = choice[0] === 'R' ? choice.slice(3, 4) : '';
       Object.assign(this, { game: null, menu: sentence, channel, player: '' });
-    } else if (late && !isSame(sentence, this.game)) {
+    } else if ((late && !isSame(sentence, this.game)) || isBefore(sentence, this.game)) {
       this.recovered.add(sentence.body);
     } else {
       Object.assign(this, { game: sentence, menu: null, player: this.#playerOf(sentence) });
@@ -97,6 +104,7 @@ export class LiveBoard {
   }
 
   draw() {
+    if (this.#isClosed) return;
     const { start, game } = this;
     this.root.hidden = !this.changed;
     const name = start ? t('live.name', { version: start.hardware }) : 'micro:bit';
@@ -127,6 +135,8 @@ export class LiveBoard {
 }
 
 const isSame = (one, game) => game?.boot === one.boot && game.number === one.number;
+/** A board that was reset in a match has lost its match's boot: it resends its games as if new. */
+const isBefore = (one, game) => game?.boot === one.boot && one.number < game.number;
 
 function gamePicture(game) {
   const firstMark = game?.first === 'B' ? 'O' : 'X';

@@ -63,9 +63,36 @@ export class Receiver {
  */
 export function readLog(text, name) {
   if (!isCsvOfGames(text) && isDataLog(text, name)) return fromDataLog(text, name);
-  const lines = isCsvOfGames(text) ? fromCsv(text) : fromCapturedLog(text, `file-${name}`);
+  const lines = isCsvOfGames(text) ? fromCsv(text) : fromCapturedLog(text, nameOfCopy(name));
   if (!lines.some(({ sentence }) => sentence)) throw new LogError('file.nothing');
   return { lines, skipped: 0, firstSkipped: null };
+}
+
+const nameOfCopy = (file) => `file-${file}`;
+
+/**
+ * The lines of a file of this name, as the store gets them. A file does not name its board. If the
+ * store has another board's games from a file of the same name, this board's name gets a number.
+ */
+export function withNameOfCopy(lines, file, storedLines) {
+  const boots = bootsByBoard(lines).get(nameOfCopy(file));
+  if (!boots) return lines;
+  const stored = bootsByBoard(storedLines);
+  const isSameBoard = (name) => [...boots].some((boot) => stored.get(name)?.has(boot));
+  const names = [nameOfCopy(file)];
+  while (stored.has(names.at(-1))) names.push(`${nameOfCopy(file)} (${names.length + 1})`);
+  const board = names.find(isSameBoard) ?? names.at(-1);
+  return lines.map((line) => (line.board === nameOfCopy(file) ? { ...line, board } : line));
+}
+
+function bootsByBoard(lines) {
+  const boots = new Map();
+  for (const { board, sentence } of lines) {
+    if (!sentence) continue;
+    if (!boots.has(board)) boots.set(board, new Set());
+    boots.get(board).add(sentence.boot);
+  }
+  return boots;
 }
 
 const fromCsv = (text) =>
@@ -73,7 +100,7 @@ const fromCsv = (text) =>
 
 function fromDataLog(text, name) {
   const at = Date.now();
-  const line = { board: `file-${name}`, radio: false, late: true, at };
+  const line = { board: nameOfCopy(name), radio: false, late: true, at };
   const { games, ...rows } = readDataLog(text);
   if (!games.length) throw new LogError('file.nothing');
   return { lines: games.map((sentence) => ({ ...line, sentence })), ...rows };

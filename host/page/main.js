@@ -25,6 +25,10 @@ addEventListener('hashchange', () => {
   show();
   scrollTo(0, 0);
 });
-if (document.querySelector('link[rel=manifest]'))
-  navigator.serviceWorker?.register('service_worker.js');
+if (document.querySelector('link[rel=manifest]')) registerWorker().catch(() => {});
 document.documentElement.dataset.ready = ''; // for tests
+
+/** Rejects where the browser refuses it, as in a sandboxed frame; the page works without. */
+async function registerWorker() {
+  await navigator.serviceWorker?.register('service_worker.js');
+}

@@ -26,15 +26,21 @@ let usb = null; // the library's connection, once it is needed
 let serial = null; // an open serial port
 let live = null; // the LiveBoard
 let version = ''; // V1 or V2
-let flashing = false;
-let keepsGames = false; // a V2's log may be lost, and the person was told
+let isFlashing = false; // from the press on, also while the stored games are taken
+let wasPaused = false; // since the page last asked for stored games
+let keepsGames = false; // this V2's log may be lost, and the person was told
+let pressed = 'connect'; // or `watch`: what the person presses once more after an error
 let status = ['board.status.none'];
 let error = null;
 
 export function start() {
-  $('connect').addEventListener('click', () => attempt(connect));
+  const reach = (button, action) => {
+    pressed = button;
+    return attempt(action);
+  };
+  $('connect').addEventListener('click', () => reach('connect', connect));
+  $('watch').addEventListener('click', () => reach('watch', watch));
   $('flash').addEventListener('click', () => attempt(flash));
-  $('watch').addEventListener('click', () => attempt(watch));
   $('disconnect').addEventListener('click', () => attempt(disconnect));
   $('save-hex').addEventListener('click', async () =>
     save('noughts.hex', 'text/plain', await universalHex()),
@@ -56,8 +62,15 @@ async function attempt(action) {
 
 function fail(thrown) {
   error = errorText(thrown);
-  if (!isConnected()) status = ['board.status.none'];
+  if (!isConnected() && !isPaused()) forget();
   draw();
+}
+
+/** Nothing is shown or remembered of a board that is not connected. */
+function forget() {
+  keepsGames = false;
+  live?.close();
+  status = ['board.status.none'];
 }
 
 /** A text's key and its values. */
@@ -76,10 +89,11 @@ function say(key, values) {
 }
 
 const isConnected = () => usb?.status === 'Connected' || serial !== null;
+const isPaused = () => usb?.status === 'Paused'; // while the page is hidden
 
 function draw() {
   const connected = isConnected();
-  const busy = flashing || status[0] === 'board.status.connecting';
+  const busy = isFlashing || status[0] === 'board.status.connecting';
   const isShown = {
     connect: 'usb' in navigator && !connected,
     flash: usb?.status === 'Connected',
@@ -91,11 +105,17 @@ function draw() {
     $(id).disabled = busy;
   }
   $('flash').textContent = t(keepsGames ? 'board.flashAnyway' : 'board.flash');
+  setText($('no-usb'), t('serial' in navigator ? 'board.noUsbButSerial' : 'board.noUsb'));
   const [key, values] = status;
   setText($('board-status'), t(key, values));
   $('board-error').hidden = !error;
-  setText($('board-error'), error ? t(...error) : '');
+  setText($('board-error'), error ? errorInWords(...error) : '');
   $('udev').hidden = error?.[0] !== 'error.access-denied';
+}
+
+/** `{button}` in an error's text is the one to press once more. */
+function errorInWords(key, values) {
+  return t(key, { button: t(`board.${pressed}`), ...values });
 }
 
 /** A screen reader announces a text when it changes. */
@@ -104,6 +124,7 @@ function setText(part, text) {
 }
 
 async function connect() {
+  keepsGames = false;
   usb ??= await openLibrary();
   say('board.status.connecting');
   await usb.connect();
@@ -129,12 +150,15 @@ async function openLibrary() {
 }
 
 function onStatus({ status: now, previousStatus: previous }) {
-  if (now === 'Paused') say('board.status.paused');
+  if (now === 'Paused') {
+    wasPaused = true;
+    say('board.status.paused');
+  }
   if (now === 'Connected' && previous === 'Paused') {
     live.opened();
     say('board.status.resumed');
   }
-  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !flashing)
+  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !isFlashing)
     fail({ code: DISCONNECTED });
   draw();
 }
@@ -159,10 +183,17 @@ async function passes(condition, ms) {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function flash() {
-  if (!keepsGames && !(await takeStoredGames())) return;
+  isFlashing = true;
+  try {
+    if (keepsGames || (await takeStoredGames())) await putGame();
+  } finally {
+    isFlashing = false;
+  }
+}
+
+async function putGame() {
   const taken = live.recovered.size;
   keepsGames = false;
-  flashing = true;
   live.start = null;
   try {
     say('board.status.flashing');
@@ -172,12 +203,14 @@ async function flash() {
     if (!(await starts()) && !(await startsAgain())) throw { key: 'error.not-started' };
     say('board.status.done', { taken });
   } catch (thrown) {
-    throw thrown.code === DISCONNECTED ? { key: 'error.unplugged-flashing' } : thrown;
+    throw isLost(thrown) ? { key: 'error.unplugged-flashing' } : thrown;
   } finally {
     $('flash-progress').hidden = true;
-    flashing = false;
   }
 }
+
+/** Whether something failed because the board is gone. */
+const isLost = ({ code }) => code === DISCONNECTED || !(isConnected() || isPaused());
 
 const starts = () => passes(() => live.start, START_MS);
 
@@ -192,10 +225,23 @@ function showProgress(stage, share) {
 }
 
 /**
- * Takes the games that a V1 has stored, which it sends after a start. False if they cannot be
- * taken: a V2's are in its data log, on its drive, and the person decides.
+ * Takes the games that a board has stored. False if they were not taken: a V2's are in its data
+ * log, on its drive, and the person decides; or the page was hidden, and did not listen.
  */
 async function takeStoredGames() {
+  wasPaused = false;
+  try {
+    const areTaken = await askForStoredGames();
+    if (!wasPaused && !isConnected()) throw { code: DISCONNECTED };
+    return areTaken && !wasPaused;
+  } catch (thrown) {
+    if (wasPaused && !isLost(thrown)) return false;
+    throw isLost(thrown) ? { code: DISCONNECTED } : thrown;
+  }
+}
+
+/** A V1 sends them after a start. False if the board is a V2 with the game. */
+async function askForStoredGames() {
   live.start = null;
   live.recovered.clear();
   say('board.status.taking');
@@ -227,9 +273,15 @@ async function restartGame() {
 
 async function watch() {
   serial = await openSerial({ read: (text) => live.feed(text), lost: () => lostSerial() });
-  live = await newLiveBoard('serial');
+  live = await newLiveBoard(nextSerialName(await gameStore));
   say('board.status.watching');
   serial.start();
+}
+
+/** Web Serial names no board, so each time that one is watched it has its own name. */
+function nextSerialName({ lines }) {
+  const numbers = lines.map(({ board }) => Number(/^serial-(\d+)$/.exec(board)?.[1] ?? 0));
+  return `serial-${1 + numbers.reduce((most, number) => Math.max(most, number), 0)}`;
 }
 
 function lostSerial() {
@@ -241,6 +293,5 @@ async function disconnect() {
   if (serial) await serial.close();
   else await usb.disconnect();
   serial = null;
-  keepsGames = false;
-  say('board.status.none');
+  forget();
 }

@@ -186,14 +186,24 @@ function startSensor() {
     'DeviceOrientationEvent' in window && matchMedia('(pointer: coarse)').matches
   );
   $('sensor').addEventListener('click', async () => {
-    const answer = await DeviceOrientationEvent.requestPermission?.();
-    if (answer === 'denied') return;
+    const isAllowed = await isSensorAllowed();
+    $('sensor-refused').hidden = isAllowed;
+    if (!isAllowed) return;
     $('sensor').hidden = true;
     addEventListener('deviceorientation', ({ beta, gamma }) => {
       const [x, y] = onScreen(inMg(gamma), inMg(beta), screen.orientation?.angle ?? 0);
       for (const { board } of boards) board.tilt(Math.round(x), Math.round(y), LEVEL_MG);
     });
   });
+}
+
+/** Some browsers ask the person; and reject where a page may not even ask. */
+async function isSensorAllowed() {
+  try {
+    return (await DeviceOrientationEvent.requestPermission?.()) !== 'denied';
+  } catch {
+    return false;
+  }
 }
 
 const inRadians = (degrees) => (degrees * Math.PI) / 180;

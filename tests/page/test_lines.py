@@ -426,3 +426,22 @@ def test_leds_say_what_no_sentence_does_about_the_other_board(modules):
     ]
     for shown, text in zip(shown_of_two_boards(modules, parts), texts, strict=True):
         assert shown.startswith(text)
+
+
+def test_board_that_was_reset_in_a_match_resends_older_games_which_are_not_shown(modules):
+    """Player B's board: its match has the boot of player A's, so they look like new ones."""
+    match = [game for number in (1, 2) for game in stages(DRAW, number=number)]
+    first, second = match[len(match) // 2 - 1], match[-2]
+    own_start = replace(BOOT, boot="0000BBBB")
+    lines = [wire(line).decode() for line in (*match[:-1], own_start, second, first)]
+    live = modules.evaluate(
+        """async (lines) => {
+          const { LiveBoard } = await import('page/live_board.js');
+          const { GameStore } = await import('page/game_store.js');
+          const live = new LiveBoard(document.createElement('div'), new GameStore(null), 'x');
+          for (const line of lines) live.feed(line);
+          return { number: live.game.number, recovered: [...live.recovered] };
+        }""",
+        lines,
+    )
+    assert live == {"number": 2, "recovered": [body_of(first)]}

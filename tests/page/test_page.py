@@ -1,6 +1,7 @@
 """People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -8,11 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import build_page
+import plugged
 from captured_logs import captured_log
 from data_logs import HEADING, row
 from needed import long
-from sample_games import DRAW, stages, write
+from sample_games import BOOT, DRAW, stages, wire, write
 
+FAKE_SERIAL = Path(plugged.__file__).with_name("fake_serial.js")
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
 CHINESE = {"locale": "zh-CN"}
 
@@ -67,6 +70,14 @@ def test_two_friends_play_by_keys_and_the_other_one_begins_next(open_page):
     play(page, [3, 7, 4, 6, 2, 8, 9])
     headline(page, "A draw")
     page.get_by_role("button", name="New game").click()
+    headline(page, "O’s turn")
+
+
+def test_digits_choose_a_cell_also_after_the_opponent_was_chosen(open_page):
+    page = open_page()
+    opponent(page, "A friend, on this screen")
+    page.get_by_label("Opponent").focus()
+    play(page, [5])
     headline(page, "O’s turn")
 
 
@@ -270,6 +281,91 @@ def test_damaged_rows_that_were_skipped_are_counted(open_page):
         page.get_by_role("button", name="English").click()
 
 
+def test_newest_200_games_come_first_and_then_all(open_page):
+    page = open_page(part="games")
+    games = [write(stages(DRAW, boot=f"{number:08X}")[-1]) for number in range(1, 262)]
+    add_games(page, "\n".join([*games, ""]))
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + 200)
+    expect(page.get_by_text("The newest 200 of 261")).to_be_visible()
+    page.get_by_role("button", name="Show all").click()
+    expect(rows).to_have_count(1 + 261)
+    expect(page.get_by_role("region", name="All games")).to_be_focused()
+    expect(page.locator("#more-games")).to_be_hidden()
+
+
+def test_files_of_one_name_are_boards_of_their_own(open_page):
+    """Unless they have games of one board."""
+    page = open_page(part="games")
+
+    def add_log(*boots):
+        rows = [row(stages(DRAW, boot=boot)[-1]) for boot in boots]
+        add_games(page, "\n".join([HEADING, *rows, ""]), "microbit.csv")
+        count = f"New lines from microbit.csv: {len(boots) - (boots[0] == '00000A01')}."
+        expect(page.locator("#games-status")).to_have_text(count)
+
+    def boards():
+        return page.locator("#by-board td:first-child").all_text_contents()
+
+    add_log("00000A00")
+    add_log("00000B00")
+    add_log("00000A01", "00000A00")
+    add_log("00000C00")
+    names = ["file-microbit.csv", "file-microbit.csv (2)", "file-microbit.csv (3)"]
+    assert sorted(boards()) == names
+    expect(page.locator("#by-board")).to_contain_text(re.compile(r"microbit\.csv2002"))
+
+
+NO_STORAGE = [
+    "Object.defineProperty(window, 'indexedDB', { value: undefined })",
+    "indexedDB.open = () => { throw new DOMException('denied', 'SecurityError'); }",
+]
+
+
+@pytest.mark.parametrize("script", NO_STORAGE, ids=["missing", "refused"])
+def test_browser_that_stores_nothing_says_so_and_shows_games(open_page, script):
+    page = open_page(part="games", prepare=lambda context: context.add_init_script(script))
+    expect(page.get_by_text("This browser does not store anything for this page.")).to_be_visible()
+    add_games(page)
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + 6)
+
+
+def test_page_works_in_a_sandboxed_frame(open_page, page_file, tmp_path):
+    """Where the browser refuses all storage."""
+    frame_file = tmp_path / "frame.html"
+    address = f"{page_file.as_uri()}#games"
+    frame_file.write_text(f'<html data-ready><iframe sandbox="allow-scripts" src="{address}">')
+    frame = open_page(frame_file).frame_locator("iframe")
+    expect(frame.get_by_text("This browser does not store anything for this page.")).to_be_visible()
+    expect(frame.get_by_text("No games yet.")).to_be_visible()
+
+
+def test_two_tabs_show_the_same_games(open_page):
+    page = open_page(part="games")
+    other = page.context.new_page()
+    other.goto(page.url)
+    rows = other.get_by_role("region", name="All games").get_by_role("row")
+    expect(other.get_by_text("No games yet.")).to_be_visible()
+    add_games(page)
+    expect(rows).to_have_count(1 + 6)
+    page.get_by_role("button", name="Delete all games").click()
+    page.get_by_role("button", name="Press again to delete all games").click()
+    expect(other.get_by_text("No games yet.")).to_be_visible()
+    add_games(other)  # nothing of them is still known
+    expect(rows).to_have_count(1 + 6)
+
+
+def test_browser_is_asked_once_to_keep_the_games(open_page):
+    count = "navigator.storage.persist = async () => document.documentElement.append('asked ')"
+    page = open_page(part="games", prepare=lambda context: context.add_init_script(count))
+    add_games(page)
+    expect(page.locator("html")).to_contain_text("asked")
+    add_games(page, write(stages(DRAW, boot="00000E00")[-1]) + "\n")
+    expect(page.get_by_role("region", name="All games").get_by_role("row")).to_have_count(1 + 7)
+    expect(page.locator("html")).not_to_contain_text("asked asked")
+
+
 def test_file_that_is_dropped_is_opened(open_page):
     page = open_page(part="play")
     page.evaluate(
@@ -340,13 +436,34 @@ ALL_LOOKS = [
 ]
 
 
+def without_a_port(context):
+    script = "window.fakeSerial = { nothing: true };" + FAKE_SERIAL.read_text("utf-8")
+    context.add_init_script(script)
+
+
+def show_live_board_and_error(page):
+    page.evaluate(
+        """async (lines) => {
+          const { LiveBoard } = await import('page/live_board.js');
+          const { GameStore } = await import('page/game_store.js');
+          const live = new LiveBoard(document.querySelector('#live'), new GameStore(null), 'x');
+          live.feed(lines);
+          document.querySelector('#watch').click();
+        }""",
+        wire(BOOT, *stages(DRAW)[:4]).decode(),
+    )
+    expect(page.locator("#board-error")).not_to_be_empty()
+    expect(page.locator("#live .who")).not_to_be_empty()
+
+
 @pytest.mark.parametrize("looks", [pytest.param(FEW_LOOKS, id="few"), long(ALL_LOOKS, id="all")])
 @pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
 def test_everybody_can_use_every_part(open_page, language, looks):
     """axe-core finds no violations, and nothing is wider than the screen."""
-    page = open_page(part="games", locale=language)
+    page = open_page(part="games", prepare=without_a_port, locale=language)
     add_games(page)
     page.locator("#game-list button").first.click()
+    show_live_board_and_error(page)
     parts = page.evaluate("async () => Object.keys((await import('page/sections.js')).sections)")
     for part in parts:
         page.evaluate("(part) => { location.hash = part; }", part)

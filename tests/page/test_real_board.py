@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from daplink import UNIQUE_IDS
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
 from noughts.boards.firmware import bundled_for, universal_hex
@@ -15,8 +16,10 @@ from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
 from plugged import PluggedBoard, SerialBoard, error, no_error, passes, status
-from sample_games import DRAW, stages, write
+from sample_games import DRAW, stages, wire, write
 
+FLASH_WRITE = 0x8A
+V1_ON_USB = {"bulk": False, "serialNumber": UNIQUE_IDS["V1"]}
 TWO = "999..\n...9.\n.99..\n9....\n9999."
 DONE = re.compile("Done: the game is running")
 
@@ -31,16 +34,25 @@ def board_with(model, changed=None):
     return Microbit(model, universal_hex({model: firmware}))
 
 
+class OnlySerialBoard(SerialBoard):
+    """In a browser without WebUSB."""
+
+    def __init__(self, context, board, **options):
+        super().__init__(context, board, **options)
+        context.add_init_script("delete Navigator.prototype.usb;")
+
+
 @pytest.fixture
 def plug_in(open_page, whole_file):
     """Opens the page with a board on USB."""
 
-    def plug_in(board, kind=PluggedBoard, **options):
+    def plug_in(board, kind=PluggedBoard, language="en-GB", **options):
         plugged = []
         page = open_page(
             whole_file,
             "real_board",
             lambda context: plugged.append(kind(context, board, **options)),
+            locale=language,
         )
         return page, plugged[0]
 
@@ -170,12 +182,48 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
     has_all_stored_games(page)
 
 
+def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
+    """The V2's prompt is not for it."""
+    page, plugged = plug_in(board_with("V2"))
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, re.compile("data log"))
+    plugged.daplink.unplug_after = 0
+    error(page, re.compile("was unplugged"))
+    plugged.plug_in(board_with("V1", STORED_FILES))
+    page.evaluate("(options) => Object.assign(fakeUsb, options)", V1_ON_USB)
+    connect(page, plugged)
+    put_game(page, plugged)
+    status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
+
+
+@pytest.mark.parametrize(
+    ("language", "names", "text"),
+    [
+        ("en-GB", ("Connect", "Put the game on it"), "was unplugged. Plug it in, and press “Conn"),
+        ("zh-CN", ("连接", "把游戏放上去"), "被拔下了。请插上它，再按“连接”"),
+    ],
+)
+def test_unplugged_while_it_is_asked_for_its_games(plug_in, language, names, text):
+    page, plugged = plug_in(board_with("V1", STORED_FILES), language=language)
+    press(page, names[0])
+    put = page.get_by_role("button", name=names[1], exact=True)
+    put.click()
+    status(page, re.compile("Asking the micro:bit|正在向 micro:bit 索取"))
+    expect(put).to_be_disabled()
+    expect(page.locator("#disconnect")).to_be_disabled()
+    plugged.daplink.unplug_after = 0
+    error(page, re.compile(text))
+    expect(page.locator("#connect")).to_be_enabled()
+    assert plugged.daplink.packets[FLASH_WRITE] == 0
+
+
 def test_v2_is_not_flashed_before_the_person_was_told_of_its_log(plug_in):
     page, plugged = plug_in(board_with("V2"))
     connect(page, plugged)
     press(page, "Put the game on it")
-    status(page, re.compile("games in its data log, which may be lost.*MY_DATA.HTM"))
-    assert plugged.daplink.packets[0x8A] == 0
+    status(page, re.compile("may have games in its data log, and .* may lose .*MY_DATA.HTM"))
+    assert plugged.daplink.packets[FLASH_WRITE] == 0
 
 
 def test_game_comes_live_and_stays(plug_in):
@@ -199,8 +247,9 @@ def test_unplugged_while_watching(plug_in):
     page, plugged = plug_in(board_with("V1"))
     connect(page, plugged)
     plugged.daplink.unplug_after = 0
-    error(page, re.compile("was unplugged. Plug it in, and press Connect"))
+    error(page, re.compile("was unplugged. Plug it in, and press “Connect”"))
     status(page, "No micro:bit is connected.")
+    expect(page.locator("#live")).to_be_hidden()
 
 
 def set_visibility(page, state):
@@ -266,6 +315,37 @@ def test_serial_port_shows_games_and_their_end(plug_in):
     place_first_mark(page, plugged)
     plugged.unplugged = True
     error(page, re.compile("was unplugged"))
+
+
+def test_each_watched_board_has_its_own_name(plug_in):
+    page, plugged = plug_in(board_with("V1"), SerialBoard)
+    live = page.locator("#live")
+    for boot in ("AAAAAAAA", "BBBBBBBB"):
+        press(page, "Watch its games")
+        expect(live).to_contain_text("In the menu")
+        plugged.send(b"".join(map(wire, stages(DRAW, boot=boot))))
+        expect(live).to_contain_text("A draw")
+        plugged.board.reset()
+        press(page, "Disconnect")
+        status(page, "No micro:bit is connected.")
+        expect(live).to_be_hidden()
+        press(page, "中文")  # shows everything anew
+        press(page, "English")
+        expect(live).to_be_hidden()
+    page.get_by_role("link", name="Games").click()
+    boards = page.get_by_role("region", name="Results by board").get_by_role("row")
+    expect(boards).to_have_text(["BoardGamesA wonB wonDraws", "serial-21001", "serial-11001"])
+
+
+def test_browser_that_can_only_watch_says_so(plug_in):
+    """And names the button that it has."""
+    page, _ = plug_in(board_with("V1"), OnlySerialBoard, nothing=True)
+    expect(page.get_by_role("button", name="Connect", exact=True)).to_be_hidden()
+    expect(page.get_by_text("but it can watch the games")).to_be_visible()
+    press(page, "Watch its games")
+    error(page, re.compile("Plug it in, press “Watch its games”, choose it"))
+    press(page, "中文")
+    error(page, re.compile("请插上它，按“观看对局”，"))
 
 
 @pytest.mark.parametrize(

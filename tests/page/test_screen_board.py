@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import build_page
+from needed import long
 from noughts.boards.flash import our_hex
 
 
@@ -141,13 +142,34 @@ def test_board_stands_still_while_another_part_is_shown(page):
     expect(page.locator(".screen-board")).to_have_count(1)
 
 
+@pytest.mark.parametrize("forced_colors", ["none", long("active")])
+@pytest.mark.parametrize("language", ["English", long("中文")])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_two_boards(page, two_boards, scheme):
-    page.emulate_media(color_scheme=scheme)
-    for width in (390, 1280):
+def test_everybody_can_use_two_boards(page, two_boards, scheme, language, forced_colors):
+    if language == "中文":
+        page.get_by_role("button", name=language).click()
+    page.emulate_media(color_scheme=scheme, forced_colors=forced_colors)
+    for width in (320, 390, 1280):
         page.set_viewport_size({"width": width, "height": 700})
         result = Axe().run(page, options={"resultTypes": ["violations"]})
         assert result.violations_count == 0, (width, result.generate_report())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_badge_keeps_its_colours_apart_where_colours_are_forced(page, two_boards):
+    page.emulate_media(forced_colors="active")
+    style = page.locator(".chosen .name .keyboard").evaluate(
+        "(badge) => [getComputedStyle(badge).color, getComputedStyle(badge).backgroundColor]"
+    )
+    system = page.evaluate(
+        """() => ['HighlightText', 'Highlight'].map((name) => {
+          const part = document.createElement('i');
+          document.body.append(part);
+          part.attributeStyleMap.set('color', name);
+          return getComputedStyle(part).color;
+        })"""
+    )
+    assert style == system
 
 
 def test_two_boards_play_each_other_by_radio(page, two_boards):
@@ -211,6 +233,7 @@ def test_two_boards_fit_a_phone(open_page, path, language):
         expect(card.locator(".who")).to_be_visible()
     for card in cards.all():
         expect(card).to_be_in_viewport(ratio=1)
+        expect(card.locator(".name .keyboard")).to_be_hidden()  # a phone has no keys
         for button in card.get_by_role("button").all():
             size = button.bounding_box()
             assert min(size["width"], size["height"]) >= 32
@@ -237,6 +260,22 @@ def test_phone_tilts_the_board(switched_on, viewport, tilt, cell):
     devtools.send("DeviceOrientation.setDeviceOrientationOverride", {"alpha": 0, **tilt})
     leds = page.get_by_role("img", name=f"blinking (cursor) {cell}")
     expect(leds).to_be_visible()
+
+
+@pytest.mark.parametrize("answer", ["return 'denied'", "throw new DOMException('no')"])
+def test_sensor_that_is_refused_is_said(open_page, path, answer):
+    script = f"DeviceOrientationEvent.requestPermission = async () => {{ {answer}; }};"
+    page = open_page(
+        path,
+        "screen_board",
+        prepare=lambda context: context.add_init_script(script),
+        viewport=UPRIGHT,
+        **PHONE,
+    )
+    button = page.get_by_role("button", name="Tilt it with this device")
+    button.tap()
+    expect(page.get_by_text("sensor was refused")).to_be_visible()
+    expect(button).to_be_visible()
 
 
 def test_leds_are_described_in_the_language_of_the_page(page):

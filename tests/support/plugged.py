@@ -23,13 +23,17 @@ class PluggedBoard:
     """Packets of the page go to the board; while the page polls, device time passes."""
 
     def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
-        self.board, self.daplink = board, Daplink(board)
+        self.plug_in(board)
         defaults = {"bulk": board.board == "V2", "serialNumber": UNIQUE_IDS[board.board]}
         context.expose_function("daplinkExchange", self._exchange)
         context.add_init_script(
             f"window.fakeUsb = {json.dumps(defaults | options)};"
             + (_HERE / "fake_usb.js").read_text("utf-8")
         )
+
+    def plug_in(self, board: Microbit) -> None:
+        """Another board, in place of the one that was unplugged."""
+        self.board, self.daplink = board, Daplink(board)
 
     def _exchange(self, packets: list[str], waited_ms: float) -> str | None:
         try:
@@ -82,7 +86,7 @@ class SerialBoard:
     """A board on a serial port: reading lets its time pass."""
 
     def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
-        self.board, self.unplugged = board, False
+        self.board, self.unplugged, self._sent = board, False, b""
         context.expose_function("serialRead", self._read)
         context.add_init_script(
             f"window.fakeSerial = {json.dumps(options)};"
@@ -93,7 +97,12 @@ class SerialBoard:
         if self.unplugged:
             return None
         self.board.run_for(10_000)
-        return base64.b64encode(self.board.uart.receive()).decode()
+        sent, self._sent = self._sent, b""
+        return base64.b64encode(sent + self.board.uart.receive()).decode()
+
+    def send(self, data: bytes) -> None:
+        """Send this before what the board itself sends."""
+        self._sent += data
 
     def tap(self, page: Page, *buttons: Button) -> None:
         tap(page, self.board, buttons)

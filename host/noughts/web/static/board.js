@@ -63,7 +63,7 @@ export class Board {
 
   press(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.target.closest('input:not([type=checkbox]), select')) return;
+    if (event.target.closest('input:not([type=checkbox])')) return;
     if (event.key in ARROWS && event.target.closest('.board')) {
       const [x, y] = ARROWS[event.key];
       const column = Math.min(2, Math.max(0, (this.at % 3) + x));
