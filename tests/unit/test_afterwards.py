@@ -25,7 +25,7 @@ from noughts.store import timestamps
 from noughts.store.store import Store, demonstration
 from noughts.store.stored_game import StoredGame
 from noughts.views.export_columns import COLUMNS, columns_of
-from sample_games import A_WINS, AT, BOOT, DRAW, filled, insert, stages
+from sample_games import A_WINS, AT, BOOT, DRAW, filled, insert, stages, wire
 
 B_WINS = [0, 4, 8, 2, 3, 6]
 DAY_MS = 86_400_000
@@ -373,10 +373,14 @@ def test_export_and_report_refuse_to_overwrite_the_store(misused, stored, folder
 
 
 @POSIX
-@pytest.mark.parametrize("line", ["export -o o.csv", "report -o o.html", "learn -o t.py", "games"])
+@pytest.mark.parametrize(
+    "line",
+    ["export -o o.csv", "report -o o.html", "learn -o t.py", "games", "watch --from games.log"],
+)
 def test_store_that_is_a_link_to_itself_is_refused_in_one_line(refused, folder, line):
     (folder / "loop.db").symlink_to("loop.db")
-    assert "no games are stored in loop.db yet; " in refused(*line.split(), db="loop.db")
+    (folder / "games.log").write_bytes(wire(*stages(DRAW)))
+    assert "loop.db is a link that leads nowhere; " in refused(*line.split(), db="loop.db")
 
 
 def test_export_refuses_to_overwrite_the_default_store(noughts, stored, monkeypatch):

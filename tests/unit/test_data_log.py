@@ -164,8 +164,9 @@ def test_file_without_sentences_is_refused(folder, refused):
     (folder / "notes.txt").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "notes.txt", db=folder / "games.db")
     assert "notes.txt has no sentences of noughts" in why
-    (folder / "notes.txt").write_bytes(b"")
-    assert refused("watch", "--from", "notes.txt", db=folder / "games.db") == why
+    for blank in b"", b"\n \r\n" * 1000:
+        (folder / "notes.txt").write_bytes(blank)
+        assert refused("watch", "--from", "notes.txt", db=folder / "games.db") == why
     (folder / "microbit.csv").write_bytes(b"Time (seconds),temp\n1.03,21\n")
     why = refused("watch", "--from", "microbit.csv", db=folder / "games.db")
     assert "microbit.csv is not a micro:bit's data log; " in why
@@ -262,7 +263,7 @@ def read(tmp_path):
                 os.utime(file, (0, 0))  # the files on a drive have no real dates
             return [look(tmp_path)]
 
-        source = DataLogs(find, interval_s=0)
+        source = DataLogs(find, interval_s=0, find_ports=list)
         assert done.wait(60)
         source.close()
         return list(source.poll())
@@ -283,9 +284,20 @@ def test_logs_of_two_drives_with_the_same_id_are_both_read(tmp_path, closing):
         (tmp_path / name / "DETAILS.TXT").write_text(DETAILS.format(usb_id=V2_ID, count=0))
         (tmp_path / name / "MY_DATA.HTM").write_bytes(data_log(row(game)))
     drives = [look(tmp_path / "one"), look(tmp_path / "two")]
-    source, received = closing(DataLogs(lambda: drives)), []
+    source, received = closing(DataLogs(lambda: drives, find_ports=list)), []
     until(lambda: received.extend(source.poll()) or len(received) == 2, "both games")
     assert [line.sentence for line in received] == PLAYED
+
+
+@pytest.mark.parametrize("usb_id", [None, V2_ID])
+def test_log_of_a_drive_is_that_of_its_port(tmp_path, closing, usb_id):
+    """Windows may give another number than the board's id, and then the port names the board."""
+    (tmp_path / "DETAILS.TXT").write_text(DETAILS.format(usb_id=V2_ID, count=0))
+    (tmp_path / "MY_DATA.HTM").write_bytes(LOG)
+    port, drives = Port("COM3", usb_id), [look(tmp_path)]
+    source, received = closing(DataLogs(lambda: drives, find_ports=lambda: [port])), []
+    until(lambda: received.extend(source.poll()) or len(received) == 2, "both games")
+    assert {line.board for line in received} == {name_of(port)}
 
 
 def test_unreadable_log_is_reported_once(read):

@@ -4,7 +4,7 @@ import gc
 import json
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -21,7 +21,7 @@ from noughts.recording.events import Event, NotShown, RowsSkipped, StoreBusy, St
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, read_known_ids
 from noughts.recording.session import Session
-from noughts.recording.sources import CapturedFile, Source, read_captured
+from noughts.recording.sources import CapturedFile, Change, Source, is_blank, read_captured
 from noughts.recording.watch import Sink, Watch
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.room_names import room_name
@@ -266,21 +266,21 @@ def _read(
     is_input = captured == Path("-")
     file_name = "stdin" if is_input else printable(captured.name)
     board_name = name or (file_name if is_input else name_of_copy(file_name))
-    bytes_read = 0
+    has_text = False
 
-    def advance(size: int) -> None:
-        nonlocal bytes_read
-        bytes_read += size
-        steps.advance(size)
+    def batches() -> Iterator[tuple[int, list[Change]]]:
+        nonlocal has_text
+        for size, changes in read_captured(file, file_name, board_name, 1 if is_input else 512):
+            has_text = has_text or not is_blank(changes)
+            yield size, changes
 
     with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.describe(f"reading {board_name}")
-        batches = read_captured(file, file_name, board_name, 1 if is_input else 512)
-        source = CapturedFile(batches, advance, lambda: watch.stop.set())
+        source = CapturedFile(batches(), steps.advance, lambda: watch.stop.set())
         watch = Watch(path, [source], known_ids=ids)
         watch.subscribe(lambda events: _show_captured(events, watch.session, as_json))
         watch.run()
-    if not watch.session.sentences and (watch.noise or not bytes_read):
+    if not watch.session.sentences and (watch.noise or not has_text):
         raise NoughtsError(f"{file_name} has no sentences of noughts; check which file it is")
     _sum_up(watch)
     if as_json is None and (watch.session.games or watch.session.stored_before):

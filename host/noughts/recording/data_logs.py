@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from noughts.boards.drive import Drive, find_drives
-from noughts.boards.ports import Port
+from noughts.boards.drive import Drive, find_drives, pair
+from noughts.boards.ports import Port, find_ports
 from noughts.errors import DataLogError, error_message, printable
 from noughts.protocol import data_log
 from noughts.recording.events import DataLogUnreadable, RowsSkipped
@@ -35,10 +35,11 @@ class DataLogs(QueuedSource):
         self,
         find: Callable[[], Sequence[Drive]] = find_drives,
         interval_s: float = _SCAN_INTERVAL_S,
+        find_ports: Callable[[], Sequence[Port]] = find_ports,
     ) -> None:
-        """find: gives the drives; interval_s: how long to wait until it is called again."""
+        """find, find_ports: give the drives and ports; interval_s: how long to wait in between."""
         super().__init__()
-        self._find, self._interval_s = find, interval_s
+        self._find, self._find_ports, self._interval_s = find, find_ports, interval_s
         self._last_reads: dict[tuple[str, Path], tuple[object, str]] = {}
         """By board and drive: which version of its log was read, and the error, if any."""
         self._stopped = threading.Event()
@@ -49,13 +50,13 @@ class DataLogs(QueuedSource):
 
     def _look(self) -> None:
         while not self._stopped.is_set():
-            drives: Sequence[Drive] = ()
-            with suppress(OSError):  # a drive was unplugged while the system listed it
-                drives = self._find()
+            boards: Sequence[tuple[Drive | None, Port | None]] = ()
+            with suppress(OSError):  # a board was unplugged while the system listed it
+                boards = pair(self._find(), self._find_ports())
             drives_by_key = {
-                (name_of(Port(str(drive.path), drive.usb_id)), drive.path): drive
-                for drive in drives
-                if not drive.maintenance
+                (name_of(port or Port(str(drive.path), drive.usb_id)), drive.path): drive
+                for drive, port in boards
+                if drive is not None and not drive.maintenance
             }
             self._last_reads = {key: self._last_reads.get(key, (None, "")) for key in drives_by_key}
             for key, drive in drives_by_key.items():

@@ -94,6 +94,13 @@ class CapturedFile:
         """The caller has opened the file."""
 
 
+def is_blank(changes: Sequence[Change]) -> bool:
+    """Whether these changes, of a batch that was read, are only blank lines."""
+    return bool(changes) and all(
+        isinstance(change, DataReceived) and change.data.isspace() for change in changes
+    )
+
+
 def read_captured(
     file: BufferedReader, file_name: str, board: str, at_once: int = 512
 ) -> Iterator[tuple[int, list[Change]]]:

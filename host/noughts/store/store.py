@@ -73,6 +73,9 @@ class Store(contextlib.AbstractContextManager["Store"]):
         Raises `StoreError` in one line.
         """
         self.path = path
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():  # one of several that lead to each other
+            raise StoreError(f"{path} is a link that leads nowhere; choose another file with --db")
         if create:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +90,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 f"them{or_demonstration(path)}"
             )
         mode = "mode=rwc" if create else "mode=rw"
-        target = Path(os.path.realpath(path))
         log = target.with_name(f"{target.name}-wal")
         if not (create or log.exists() or os.access(target.parent, os.W_OK)):
             mode = "immutable=1"  # else SQLite would need to write files next to it
