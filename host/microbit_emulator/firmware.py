@@ -19,6 +19,7 @@ The official firmware and its file system come from micropython-microbit-fs, the
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +41,8 @@ UICR, UICR_SIZE, _UICR_END = 0x1000_1000, 0x400, 0x1000_2000
 """The user information registers; nothing after their page can be programmed."""
 _V1_MAGIC_AT, _V1_MAGIC = UICR + 0xC0, b"\x7c\xb0\xee\x17"
 """What MicroPython for V1 has in its UICR."""
+_CHIP = re.compile(rb"micro:bit (?:v[\w.+-]+ )?with nRF(51|52)")
+"""What MicroPython says about itself: a hex may lack the UICR."""
 _FLASH_SIZE = {V1: 0x4_0000, V2: 0x8_0000}
 _MAX_CHUNKS = {V1: 240, V2: 252}
 _ERASED = b"\xff"
@@ -155,7 +158,10 @@ def _board_of(memory: Chunks) -> str:
     if any(_FLASH_SIZE[V1] < at + len(data) and at < UICR for at, data in memory.items()):
         return V2
     v1_magic = (data[_V1_MAGIC_AT - at :][:4] for at, data in memory.items() if at <= _V1_MAGIC_AT)
-    return V1 if _V1_MAGIC in v1_magic else ""
+    if _V1_MAGIC in v1_magic:
+        return V1
+    said = next(filter(None, map(_CHIP.search, memory.values())), None)
+    return "" if said is None else {b"51": V1, b"52": V2}[said[1]]
 
 
 def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:

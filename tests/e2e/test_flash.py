@@ -197,7 +197,7 @@ def test_drive_is_found_by_its_file_system(flash, drive, plugged, file_system, i
     assert flash()[0] == (0 if is_found else 1)
 
 
-def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monkeypatch):
+def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monkeypatch, tmp_path):
     """The error is faked: tests may run as root, who can read every file."""
     unreadable, board_drive, read_text = drive(), drive(usb_id=OTHER_ID), Path.read_text
     plugged.drives += [unreadable.path, board_drive.path]
@@ -210,8 +210,15 @@ def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monke
     monkeypatch.setattr("pathlib.Path.read_text", refuse)
     why = f"no permission to read {unreadable.path / 'DETAILS.TXT'}; check"
     assert why in fails(unreadable.path)
-    assert flash()[0] == 0  # another partition of the system may be such a drive
+    assert flash()[0] == 0  # the other
     assert board_drive.received and not unreadable.received
+    plugged.drives.remove(board_drive.path)
+    assert why in fails()
+    partition = tmp_path / "efi"  # of the system, which only root may look into
+    unreadable.path.rename(partition)
+    unreadable.path, plugged.drives[:] = partition, [partition]
+    (partition / "DETAILS.TXT").unlink()
+    assert "no micro:bit drive was found" in fails()
 
 
 def long_records(text):

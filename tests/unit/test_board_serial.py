@@ -341,6 +341,12 @@ def test_doctor_counts_a_board_with_an_unknown_id_once(drive, plugged, noughts, 
     assert "board 1" in out and "board 2" not in out
 
 
+def test_doctor_looks_for_no_port_in_maintenance_mode(drive, plugged, noughts, folder):
+    plugged.drives += [drive(details=BOOTLOADER_DETAILS).path]
+    _, out, _ = noughts("doctor")
+    assert "in maintenance mode" in out and "serial port" not in out
+
+
 def test_doctor_lists_two_drives_with_the_same_id(drive, plugged, noughts, folder):
     first_drive, second_drive = drive(), drive()
     plugged.drives += [first_drive.path, second_drive.path]

@@ -20,7 +20,7 @@ from microbit_emulator import (
     PowerOffError,
     run_in_real_time,
 )
-from microbit_emulator.firmware import read
+from microbit_emulator.firmware import UICR, read
 from on_bus import i2c
 from repl import EACH_BOARD, firmware
 from thumb import linked, program
@@ -93,6 +93,15 @@ def test_plain_hex_for_the_other_board_is_refused(board: str, other: str, form: 
     memory.write_hex_file(text)
     with pytest.raises(HexError, match=f"is for the micro:bit {other}, not for {board}; choose"):
         Microbit(board, text.getvalue() if form is str else memory.todict())
+
+
+def test_plain_hex_without_registers_is_known_by_its_text() -> None:
+    memory = intelhex.IntelHex()
+    for at, data in read(firmware("V1 1.1.1"), "V1").items():
+        if at < UICR:
+            memory.puts(at, data)
+    with pytest.raises(HexError, match="is for the micro:bit V1, not for V2; choose that board"):
+        Microbit("V2", memory.todict())
 
 
 def test_what_follows_the_end_of_a_hex_is_ignored() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V2
 from noughts import brain
-from noughts.boards.drive import MAINTENANCE, Drive, find_drives, pair
+from noughts.boards.drive import MAINTENANCE, Drive, find_drives, pair, refusal
 from noughts.boards.files import BoardFiles
 from noughts.boards.firmware import bundled_for, is_sound, version_numbers
 from noughts.boards.ports import Port, find_ports, open_port
@@ -51,6 +51,8 @@ def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
 
 def probe(board: ProbedBoard, restart: bool) -> None:
     """Open a board's port; restart: also ask for its firmware and program, which restarts it."""
+    if board.port is None and board.drive is not None and board.drive.maintenance:
+        return  # it has none before it is plugged in again
     try:
         if board.port is None:
             raise BoardError("its serial port is missing; unplug the board and plug it in again")
@@ -136,7 +138,8 @@ def _drive_checks(board: ProbedBoard) -> Iterator[Check]:
             facts += f": {MAINTENANCE}"
         yield Check("drive", not drive.maintenance, facts)
     elif port is not None and port.usb_id is not None:
-        yield Check("drive", False, "not mounted; mount it if you need `noughts flash`")
+        not_mounted = "not mounted; mount it if you need `noughts flash`"
+        yield Check("drive", False, str(refusal() or not_mounted))
 
 
 def _start_checks(start: Start) -> Iterator[Check]:

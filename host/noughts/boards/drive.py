@@ -33,6 +33,8 @@ NO_DRIVE = (
 _FLUSH_BYTES = 32 * 1024
 _FILE_SYSTEMS = ("fat", "msdos", "lifs")
 """What systems call that of the drive; the last is macOS. Windows may give none."""
+_LABELS = "MICROBIT", "MAINTENANCE"
+"""How the names of their mounts begin."""
 _BOOTLOADER_ID = "0000"
 """How the id of any board begins in maintenance mode."""
 
@@ -61,16 +63,38 @@ class Drive:
 
 
 def find_drives() -> list[Drive]:
-    """The drives of all micro:bits that are mounted."""
+    """The drives of all micro:bits that are mounted, and may be read."""
+    return _look_everywhere()[0]
+
+
+def refusal() -> BoardError | None:
+    """Why a drive cannot be read, if there is exactly one such drive."""
+    refused = _look_everywhere()[1]
+    return refused[0] if len(refused) == 1 else None
+
+
+def _look_everywhere() -> tuple[list[Drive], list[BoardError]]:
+    """All drives, and the errors for those that may not be read."""
     import psutil  # only here, because it is slow
 
-    drives = []
+    drives, refused = [], []
     for partition in psutil.disk_partitions():
         file_system = partition.fstype.lower()
         if not file_system or any(name in file_system for name in _FILE_SYSTEMS):
-            with contextlib.suppress(BoardError):  # a partition of the system, for example
-                drives.append(look(Path(partition.mountpoint)))
-    return sorted(filter(None, drives), key=lambda drive: drive.path)
+            path = Path(partition.mountpoint)
+            try:
+                drives.append(look(path))
+            except BoardError as error:
+                # Not a partition of the system, such as /boot/efi, which nobody may look into.
+                if path.name.upper().startswith(_LABELS) or _has_details(path):
+                    refused.append(error)
+    return sorted(filter(None, drives), key=lambda drive: drive.path), refused
+
+
+def _has_details(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return (path / "DETAILS.TXT").exists()
+    return False
 
 
 def look(path: Path) -> Drive | None:

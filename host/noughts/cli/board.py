@@ -109,7 +109,7 @@ def _drives_to_flash(path: Path | None, every: bool) -> Sequence[Drive]:
         raise BoardError(f"{path} is not a micro:bit's drive (no DETAILS.TXT); check the path")
     present_drives = drives.find_drives()
     if not present_drives:
-        raise BoardError(drives.NO_DRIVE)
+        raise drives.refusal() or BoardError(drives.NO_DRIVE)
     if every or len(present_drives) == 1:
         return present_drives
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

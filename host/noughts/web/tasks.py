@@ -129,7 +129,9 @@ def _drive(name: str) -> drives.Drive:
             return drive
     if any(drive.maintenance for drive in present):
         raise BoardError(f"the board is {drives.MAINTENANCE}")
-    raise BoardError("the board's drive was not found; plug it in again, without holding reset")
+    raise drives.refusal() or BoardError(
+        "the board's drive was not found; plug it in again, without holding reset"
+    )
 
 
 def _flash_virtual(boards: LiveBoards, board: RestartableBoard, table_id: str) -> Start:
