@@ -14,7 +14,7 @@ from typing import Any
 from microbit_emulator import EmulatorError, Microbit, leds_as_text, run_in_real_time, start
 from microbit_emulator.errors import ProgramError
 from microbit_emulator.microbit import STEP_US
-from microbit_emulator.pictures import Film
+from microbit_emulator.pictures import Film, check_path
 
 _TAP_US, _FRAME_US = 100_000, 20_000
 _TRACEBACK = re.compile(
@@ -78,6 +78,9 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    pictures = [Path(path) for path in (options.gif, options.png) if path]
+    for path in pictures:
+        check_path(path)
     board = start(
         options.board.upper(),
         options.program,

@@ -1,5 +1,6 @@
 """Pictures of the LEDs: as text, and with Pillow as PNG and GIF."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,32 @@ class Film:
         _save(_drawn(self._frames[-1][0]), path, "PNG")
 
 
-def _drawn(leds: bytes) -> Any:
+def check_path(path: Path) -> None:
+    """Raise the `EmulatorError` of `save_gif` if it is certain that a picture cannot be saved."""
+    _pillow()
+    if path.is_dir():
+        raise _cannot_write(path, "it is a folder")
+    if not path.parent.is_dir():
+        raise _cannot_write(path, f"there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise _cannot_write(path, "you may not write there")
+
+
+def _cannot_write(path: Path, why: str | None) -> EmulatorError:
+    return EmulatorError(f"cannot write {path} ({why}); check the name")
+
+
+def _pillow() -> Any:
+    """Pillow's module for pictures. Raises `EmulatorError` if it is missing."""
     try:
         from PIL import Image
     except ImportError as error:
         raise EmulatorError("pictures need Pillow; pip install pillow") from error
+    return Image
+
+
+def _drawn(leds: bytes) -> Any:
+    Image = _pillow()
     picture = Image.new("RGB", (5 * _PITCH, 5 * _PITCH), _BLACK)
     for place, level in enumerate(leds):
         x, y = (at * _PITCH + (_PITCH - _SIZE) // 2 for at in (place % 5, place // 5))
@@ -63,4 +85,4 @@ def _save(picture: Any, path: Path, kind: str, **named: Any) -> None:
     try:
         picture.save(path, kind, **named)
     except OSError as error:
-        raise EmulatorError(f"cannot write {path} ({error.strerror}); check the name") from error
+        raise _cannot_write(path, error.strerror) from error

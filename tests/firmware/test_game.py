@@ -17,6 +17,8 @@ from noughts.views.situation import Observer
 from noughts.virtual.program import unchanged
 from official import NEWEST
 
+LETTER_F = "9999. 9.... 999.. 9.... 9...."
+
 
 def begun(start, *presses):
     """A board in its first game, by default between two people."""
@@ -64,6 +66,26 @@ def test_boot_ids_have_32_random_bits(start):
     assert len(set(drawn)) == len(drawn)
     for digit in zip(*drawn, strict=True):
         assert len(set(digit)) > 1
+
+
+def test_another_level_is_one_letter_in_two_files(start):
+    """As `device/README.md` says: a letter before H plays without weights."""
+    files = device_files()
+    for name in "menu.py", "loop.py":
+        assert b'"PEMHR' in files[name]
+        files[name] = files[name].replace(b'"PEMHR', b'"PEMHFR')
+    driver = Driver(start(files))
+    driver.start()
+    for _ in "EMHF":
+        driver.press(A)
+    driver.shows(LETTER_F)
+    assert driver.start_game().seats == "PF"
+    driver.press(B)
+    driver.wait(lambda: len(driver.games[-1].moves) == 2, "the chip's move")
+    assert not driver.noise
+    driver.board.reset()
+    driver.start()
+    driver.shows(LETTER_F)
 
 
 def test_menu_cycles_and_starts_each_kind_of_game(start):

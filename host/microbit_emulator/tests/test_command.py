@@ -57,6 +57,26 @@ def test_run_writes_a_gif_and_a_png(program: str, tmp_path: Path) -> None:
         assert 480 <= sum(times_ms) <= 500
 
 
+@pytest.mark.parametrize("option", ["--gif", "--png"])
+@pytest.mark.parametrize(
+    ("path", "why"), [("absent/leds.x", "there is no folder "), (".", "it is a folder")]
+)
+def test_place_of_a_picture_is_looked_at_first(
+    program: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    path: str,
+    why: str,
+) -> None:
+    """A run may take minutes, and then has printed something."""
+    place = tmp_path / path
+    assert main(["run", program, option, str(place)]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"microbit-emulator: cannot write {place} ({why}")
+    assert not printed.out
+
+
 @pytest.mark.parametrize(
     ("option", "why"),
     [
