@@ -152,6 +152,24 @@ def test_boards_in_one_air_receive_each_others_packets(virtual):
         assert not received(drivers[number]) and not received(drivers[3])
 
 
+def test_fault_of_ours_ends_the_board_and_is_named(virtual, monkeypatch):
+    def carry(*_):
+        raise KeyError("a fault in the air")
+
+    monkeypatch.setattr(Air, "carry", carry)
+    board = virtual({"main.py": RADIO}, air=Air())
+
+    def stops():
+        try:
+            board.tap(A)  # again, as it may have been starting
+        except BoardGoneError as error:
+            return str(error)
+        return ""
+
+    until(stops, "the end")
+    assert "a fault of noughts (KeyError('a fault in the air'))" in stops()
+
+
 @pytest.mark.long
 def test_two_boards_play_a_game_by_radio(virtual):
     air = Air()

@@ -8,11 +8,11 @@ import secrets
 import threading
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import serial
 
-from noughts.errors import BoardError, BoardGoneError
+from noughts.errors import BoardError, BoardGoneError, fault_message
 from noughts.processes import python_command, start_process
 
 if TYPE_CHECKING:
@@ -151,12 +151,25 @@ class VirtualBoard(contextlib.ExitStack):
     def _listen(self) -> None:
         """Take the messages of the board's process, in a thread, until it ends."""
         assert self._process.stdout is not None
-        with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+        try:
             while True:
-                self._take(*pickle.load(self._process.stdout))
+                self._take(*self._next_message(self._process.stdout))
+        except EOFError:
+            pass
+        except Exception as error:
+            self._latest["failed"] = fault_message(error)
         with self._news:
             self._ended = True
             self._news.notify_all()
+
+    @staticmethod
+    def _next_message(pipe: IO[bytes]) -> tuple[str, object]:
+        """The next message. Raises `EOFError` if there is none: the process was killed, or ends."""
+        try:
+            name, value = pickle.load(pipe)
+        except (OSError, ValueError, pickle.UnpicklingError) as error:
+            raise EOFError from error
+        return name, value
 
     def _take(self, name: str, value: object) -> None:
         if name == "packet":
