@@ -65,7 +65,7 @@ def page() -> Iterator[Row]:
 
 
 def opened(browser: Browser, path: Path) -> Page:
-    tab = browser.new_page()
+    tab = browser.new_page(locale="en-GB")
     tab.goto(path.as_uri())
     tab.wait_for_selector("html[data-ready]")
     return tab
@@ -90,7 +90,8 @@ def screen_board(tab: Page) -> Iterator[Row]:
         """async () => {
           const start = performance.now();
           document.getElementById('switch-on').click();
-          while (!document.querySelector('.screen-board .l9')) {
+          const text = () => document.querySelector('.screen-board .who')?.textContent;
+          while (!text()?.startsWith('In the menu:')) {
             await new Promise((resolve) => requestAnimationFrame(resolve));
           }
           return (performance.now() - start) / 1000;

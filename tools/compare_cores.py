@@ -4,6 +4,8 @@
     tools/compare_cores.py OLD/host --python … --only 'V1 random'
     tools/compare_cores.py OLD/host --python … --with-old-rules         # after `make core`
 
+The last commit with the core on Unicorn is f651f5b0: `git worktree add OLD f651f5b0`.
+
 Both run the same firmware, seed and inputs at the same device times. At each step a trace has the
 time, the instructions, the registers, a checksum of RAM and one of flash, LEDs, tone and output.
 The first difference of each scenario is printed, and the CPU time of both.
