@@ -67,7 +67,7 @@ def offer(chosen):
     return choice
 
 
-if len(choice) != 4:  # while it looks for another board, the light is no cursor
+if choice[4:] or not choice[3:]:  # while it looks for another board, the light is no cursor
     leds.draw = draw
 leds.show = show  # type: ignore[assignment]
 ending.show = end
