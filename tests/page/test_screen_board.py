@@ -258,7 +258,7 @@ def test_phone_tilts_the_board(switched_on, viewport, tilt, cell):
     page.get_by_role("button", name="Button B").tap()
     expect(situation(page)).to_have_text("Player A (✕) to move")
     devtools.send("DeviceOrientation.setDeviceOrientationOverride", {"alpha": 0, **tilt})
-    leds = page.get_by_role("img", name=f"blinking (cursor) {cell}")
+    leds = page.get_by_role("img", name=f"fast blinking (cursor) {cell}")
     expect(leds).to_be_visible()
 
 

@@ -70,13 +70,13 @@ def test_games_command_lists_newest_first(noughts):
     assert err.startswith("2 more; -n N shows more of them\n")
 
 
-def test_truncated_board_name_ends_with_an_ellipsis(printed, monkeypatch, stored):
+def test_board_name_that_is_too_long_loses_its_beginning(printed, monkeypatch, stored):
     with Store(stored) as store:
         store.name_board("usb-OTHER", "窗边的桌子")  # each character is two columns wide
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "79")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    assert printed("games").splitlines()[1].endswith("  B won      窗边…")
+    assert printed("games").splitlines()[1].endswith("  B won      …桌子")
 
 
 @pytest.mark.parametrize("line", ["report", "report -o -", "export --format parquet"])
@@ -510,7 +510,7 @@ def test_replay_explains_the_scores_and_each_move(replay):
     assert len(steps) == 7
     assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
     # After move 3 B has 1 and 5, and A has 2.
-    row = "4 B 6    column 2 5 8   0    row 4 5 6  -1    diagonal 3 5 7  -1"
+    row = "4 B 6  column 2 5 8  0  row 4 5 6 -1  diagonal 3 5 7 -1"
     assert row in steps[1].splitlines()
     assert "The best move, though A was losing anyway." in steps[3]
     assert "Still a draw, but 1, 3, 7 or 9 sets more traps." in steps[0]

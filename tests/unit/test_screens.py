@@ -116,6 +116,27 @@ async def test_small_terminal_has_the_board_in_letters_events_and_all_keys(size)
     assert "q quit · ? help · a b l r v space ←↑↓→\n" in text
 
 
+async def test_replay_fits_60_columns():
+    with Store(filled(Path("games.db"), stages(A_WINS))) as store:
+        app = ReplayApp(game(store, 1), None)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("end")
+        text = screen_text(app)
+    assert re.search("diagonal 1 5 9 [ +-][0-3] *\n.*diagonal 3 5 7 [ +-][0-3] *\n", text)
+    assert text.endswith("? help")
+
+
+async def test_help_over_a_screen_leaves_nothing_of_it():
+    board = Board()
+    board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
+    with playing(board, Path("games.db")) as app:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(lambda: "move 7: A" in screen_text(app))
+            await pilot.press("question_mark")
+            await settled(lambda: "Any key goes back." in screen_text(app))
+            assert not [line for line in screen_text(app).splitlines() if line[:2].strip()]
+
+
 async def test_narrow_terminal_does_not_split_the_board_of_a_replay():
     with Store(filled(Path("games.db"), stages(A_WINS))) as store:
         app = ReplayApp(game(store, 1), None)

@@ -238,7 +238,7 @@ def test_cursor_marks_and_leds_are_announced(board_page, page):
         device.led_levels = leds(c5=9, c1=(7, 4)[turn // 4 % 2], c9=7 * (turn % 2))
         page.wait_for_timeout(40)
         name = picture.get_attribute("aria-label")
-        if name == "LEDs of virtual-1: steady (A) 5; pulsing (B) 1; blinking (cursor) 9":
+        if name == "LEDs of virtual-1: steady (A) 5; pulsing (B) 1; fast blinking (cursor) 9":
             break
     else:
         raise AssertionError(name)

@@ -25,7 +25,7 @@ from noughts.store.queries import boards, count, games, known_board
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.layout import columns, cut, meanings, table
+from noughts.terminal.layout import columns, cut, meanings, table, with_short_names
 from noughts.terminal.output import has_screen, progress, say
 from noughts.views.export_columns import (
     COLUMNS,
@@ -99,7 +99,7 @@ def run_games(n: int | None, as_json: bool, game_filter: GameFilter, db: Path | 
         total = count(store, which)
         unfinished = 0 if game_filter.results else count(store, game_filter) - total
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in table(listed):
+    for line in table(listed if width is None else with_short_names(listed, width)):
         print(line if width is None else cut(line, width))
     if more := total - len(listed.rows):
         say(f"{more:,} more; -n N shows more of them")

@@ -41,7 +41,8 @@ class HelpScreen(ModalScreen[None]):
     """Shows a help text until any key is pressed."""
 
     CSS = """
-    HelpScreen { align: center middle; }
+    /* Opaque: on both sides of the page, bits of the screen below would be read as part of it. */
+    HelpScreen { align: center middle; background: $background; }
     #page { width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
             background: $panel; scrollbar-size: 1 1; }
     """

@@ -1,12 +1,16 @@
 """Plain text laid out: rows in columns, a board as a grid, blocks side by side."""
 
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from textwrap import wrap
 
 from noughts.game.positions import Position
 from noughts.terminal.ascii_text import cell_width, is_plain
 from noughts.views.table import Table
+
+_MIN_NAME = 5
+"""Columns of a name that are worth showing: an ellipsis, and four that differ."""
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: int = 2) -> list[str]:
@@ -49,6 +53,20 @@ def table(content: Table, without: Container[str] = ()) -> list[str]:
     rows = [[row[at] for at in shown] for row in (titles, *content.shown("-"))]
     right = [to for to, at in enumerate(shown) if content.columns[at].type == "number"]
     return columns(rows, right)
+
+
+def with_short_names(content: Table, width: int) -> Table:
+    """The table with the names in its last column cut at their beginnings, to fit this width."""
+    too_long = max(map(cell_width, table(content))) - width
+    names = [str(row[-1]) for row in content.rows]
+    name_width = max(map(cell_width, names)) - too_long
+    if too_long <= 0 or name_width < _MIN_NAME:
+        return content
+    rows = [
+        (*row[:-1], cut_start(name, name_width))
+        for row, name in zip(content.rows, names, strict=True)
+    ]
+    return replace(content, rows=rows)
 
 
 def cut(line: str, width: int) -> str:

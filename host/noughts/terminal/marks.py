@@ -37,7 +37,7 @@ def step(replay_step: ReplayStep) -> tuple[Text, Text]:
     for row_number, (_, score) in enumerate(replay_step.scores):
         row_name = ("column", "row", "diagonal")[row_number // 3]
         cells = " ".join(str(cell + 1) for cell in LINES[row_number])
-        rows[row_number % 3].append(f"    {row_name} {cells}  ", "dim")
+        rows[row_number % 3].append(f"  {row_name} {cells} ", "dim")
         rows[row_number % 3].append(
             f"{score:+d}" if score else " 0", "bold" if abs(score) > 1 else ""
         )

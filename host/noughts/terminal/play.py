@@ -50,7 +50,7 @@ _SIGNS = {
     "R": "two boards, by radio",
     "steady": "a mark of player A",
     "pulsing": "a mark of player B",
-    "blinking": "the cursor",
+    "blinking": "fast: the cursor",
     "[ ]": "around the last move",
 }
 RULES: Help = (

@@ -16,7 +16,7 @@ from noughts.terminal.help import HelpScreen
 from noughts.terminal.marks import step, wait_s
 from noughts.views.replay import heading, replay
 
-_KEYS = "q leave  left right step  home end  space play or stop  ? help"
+_KEYS = "q leave  left right step  home end  space play  ? help"
 _HELP = (
     (
         "Next to the board is what each column, row and diagonal adds up to: +1 for each mark of "

@@ -7,7 +7,7 @@ const ENGLISH = {
   picture: 'a letter, an icon or text',
   steady: 'steady (A) {cells}',
   pulsing: 'pulsing (B) {cells}',
-  blinking: 'blinking (cursor) {cells}',
+  blinking: 'fast blinking (cursor) {cells}',
   dark: 'dark',
   keys: '{name}: the keys A and B press its buttons, space both, arrows tilt it',
   touches: '{keys}, L touches its logo',
