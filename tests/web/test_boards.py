@@ -339,7 +339,7 @@ def test_page_continues_after_the_server_restarts(stand_in, serve, page):
 def test_refused_page_connects_later(stand_in, serve, page, monkeypatch):
     monkeypatch.setattr(safety, "MAX_STREAMS", 0)
     page.goto(f"{serve(boards=1).url}/boards")
-    expect(page.get_by_role("alert")).to_have_text("too many pages are open; close some")
+    expect(page.get_by_role("alert")).to_have_text("too many pages are open; close some.")
     monkeypatch.setattr(safety, "MAX_STREAMS", 64)
     expect(card(page)).to_be_visible()
     page.errors.clear()  # the 429 answers
