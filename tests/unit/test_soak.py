@@ -1,6 +1,7 @@
 """The soak test's monkey and referee, without a board, and its report."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from multiprocessing.pool import ThreadPool
 from random import Random
@@ -24,10 +25,10 @@ def game(moves, *end, **named):
     return sentences(moves, *end, **named)[-1]
 
 
-def judged(*lines):
+def judged(*lines, hardware="V1"):
     """A referee's result; a line may come with its measurement, a number is flash time in µs."""
     referee = Referee(Result())
-    for line in (write(BOOT), *lines):
+    for line in (write(replace(BOOT, hardware=hardware)), *lines):
         if isinstance(line, int):
             referee.flash_begins(line)
         else:
@@ -107,6 +108,17 @@ def test_referee_counts_games_and_records_measurements():
     most = judged(*SAVED_LATE).most
     assert (most["gap ms"], most["gap ms while saving"]) == (0, 95)
     assert judged((EMPTY, "#2448,9,65")).counts["jumps"] == 1
+
+
+def test_v2_may_need_155_ms_to_add_a_game_to_its_data_log():
+    def result(gap_ms, hardware):
+        following = game("", seats="PP", number=2, first="B")
+        return judged(*WON, (following, f"#2448,{gap_ms},0"), hardware=hardware)
+
+    assert result(155, "V2").most["gap ms while saving"] == 155
+    for gap_ms, hardware in ((156, "V2"), (51, "V1")):
+        with pytest.raises(ViolationError, match=f"stalled for {gap_ms} ms"):
+            result(gap_ms, hardware)
 
 
 @pytest.mark.parametrize("kind", ["session", "cuts", "cuts-in-writes", "noise", "changes"])

@@ -15,6 +15,8 @@ STALL_MS = 50
 """In addition to the time for which the CPU waits while flash is written or erased."""
 FLASH_MS = 300
 """The most that it waits. The firmware needs a second or more to move all files."""
+LOG_MS = 105
+"""The most that a V2 needs to add a game to its data log, when it has ended."""
 CLOCK_MS = 20
 """The most by which the firmware's clock may run ahead of time in one turn of the loop."""
 JUMPS_MS = range(60, 72)
@@ -34,6 +36,7 @@ class Referee:
     def __init__(self, result: Result) -> None:
         self.result = result
         self.boot: str | None = None
+        self._has_data_log = False
         self.last: sentences.Game | None = None
         self.choice = ""
         """What the menu has shown last."""
@@ -42,6 +45,7 @@ class Referee:
         self._owes_reading = False
         self._flash_us = self._flash_before_us = 0
         """Since the last reading; and before that, if its gap did not show it."""
+        self._log_ms = 0
 
     def flash_begins(self, us: int) -> None:
         """Note that flash is being written or erased for this long."""
@@ -60,6 +64,7 @@ class Referee:
             if self.boot is not None:
                 raise ViolationError("the board has started again by itself")
             self.boot = sentence.boot
+            self._has_data_log = sentence.hardware == "V2"
         elif isinstance(sentence, sentences.Menu):
             self.choice = sentence.choice[:2]
         else:
@@ -74,11 +79,14 @@ class Referee:
         flash_us, self._flash_us = self._flash_us, 0
         flash_ms = (flash_us + self._flash_before_us) / 1000
         self._flash_before_us = flash_us if reading.gap_ms < flash_us / 1000 else 0
-        gap = "gap ms while saving" if flash_ms else "gap ms"
+        log_ms, self._log_ms = self._log_ms, 0
+        if self._has_data_log and self.last and self.last.end != "-":
+            self._log_ms = LOG_MS  # it is added after its sentence
+        gap = "gap ms while saving" if flash_ms or log_ms else "gap ms"
         self.result.most[gap] = max(self.result.most[gap], reading.gap_ms)
         if flash_ms > FLASH_MS:
             raise ViolationError(f"flash was written for {flash_ms:.0f} ms before {self.last}")
-        if reading.gap_ms > STALL_MS + flash_ms:
+        if reading.gap_ms > STALL_MS + flash_ms + log_ms:
             raise ViolationError(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
         if reading.jump_ms in JUMPS_MS:
             self.result.counts["jumps"] += 1
