@@ -175,6 +175,21 @@ def test_id_that_is_too_long_for_its_column_shows_its_end(serve, db, page):
         page.set_viewport_size({"width": 1280, "height": 720})
 
 
+TEXT_SIZES = """() => [...document.querySelectorAll("main svg text")]
+    .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+
+
+@pytest.mark.parametrize("address", ["statistics", "games/1", "learn?position=..XXOO.XO"])
+def test_text_in_pictures_can_be_read_on_a_phone(url, page, address):
+    page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        page.goto(f"{url}/{address}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert all(size >= 11.9 for size in page.evaluate(TEXT_SIZES))
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
 def test_equal_values_are_written_once_instead_of_in_each_cell(url, page):
     page.goto(f"{url}/games/1")
     common_value = page.get_by_text("Every move here has the same value: draw.")
