@@ -278,6 +278,23 @@ def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
     has_all_stored_games(page)
 
 
+def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_games(plug_in):
+    page, plugged = plug_in(board_with("V1", STORED_FILES))
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, re.compile("Asking the micro:bit"))
+    set_visibility(page, "hidden")
+    status(page, "Paused while this page is hidden.")
+    expect(page.locator("#flash")).to_be_hidden()
+    set_visibility(page, "visible")
+    put = page.get_by_role("button", name="Put the game on it", exact=True)
+    expect(put).to_be_enabled()
+    status(page, re.compile("was hidden and received nothing"))
+    assert plugged.daplink.packets[FLASH_WRITE] == 0
+    put_game(page, plugged)
+    status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
+
+
 def test_serial_port_of_a_hidden_page_is_read(plug_in):
     page, plugged = plug_in(board_with("V1", STORED_FILES), SerialBoard)
     press(page, "Watch its games")
