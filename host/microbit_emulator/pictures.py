@@ -51,12 +51,15 @@ class Film:
 def check_path(path: Path) -> None:
     """Raise the `EmulatorError` of `save_gif` if it is certain that a picture cannot be saved."""
     _pillow()
-    if path.is_dir():
-        raise _cannot_write(path, "it is a folder")
-    if not path.parent.is_dir():
-        raise _cannot_write(path, f"there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise _cannot_write(path, "you may not write there")
+    try:
+        if path.is_dir():
+            raise _cannot_write(path, "it is a folder")
+        if not path.parent.is_dir():
+            raise _cannot_write(path, f"there is no folder {path.parent}")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise _cannot_write(path, "you may not write there")
+    except OSError as error:  # its name is too long, or a folder may not be entered
+        raise _cannot_write(path, error.strerror) from error
 
 
 def _cannot_write(path: Path, why: str | None) -> EmulatorError:

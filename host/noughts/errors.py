@@ -95,6 +95,17 @@ def fault_message(error: Exception) -> str:
     return f"a fault of noughts ({error!r}); please report it"
 
 
+class ThreadFault(Exception):
+    """A fault of ours in a thread that nobody waits for; what others do goes on.
+
+    error: what that thread raised.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class ThreadFaults:
     """Faults of ours in threads that nobody waits for: kept for a thread that reports them."""
 
@@ -109,9 +120,10 @@ class ThreadFaults:
             self._faults.put(error)
 
     def raise_next(self) -> None:
-        """Raise the oldest fault that was not raised yet."""
+        """Raise the oldest fault that was not raised yet, as a `ThreadFault`."""
         if not self._faults.empty():
-            raise self._faults.get()
+            error = self._faults.get()
+            raise ThreadFault(error) from error
 
 
 def printable(text: str) -> str:

@@ -164,7 +164,7 @@ def test_name_that_another_file_keeps_stays(other):
     [
         "log.add(pending=1)", "globals()['pending']", "getattr(rules, 'pending')",
         "'{pending}'.format(**globals())", "'{0.pending:2}'", "'a%(pending)s' % vars(rules)",
-        "f'{pending}'",
+        "f'{pending}'", "f'{rules.pending}'",
     ],
 )  # fmt: skip
 def test_name_that_a_keyword_or_text_looks_up_stays(use):

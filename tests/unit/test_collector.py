@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from fake_broker import BROKER, FakeBroker
+from noughts.errors import ThreadFault
 from noughts.recording.events import (
     MessageRejected,
     PortOpened,
@@ -121,7 +122,7 @@ def test_fault_of_ours_is_not_an_answer_of_the_broker(monkeypatch):
     def poll(source):
         try:
             assert source.poll() == []
-        except KeyError as fault:
+        except ThreadFault as fault:
             faults.append(fault)
         return faults
 

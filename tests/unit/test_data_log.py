@@ -263,7 +263,7 @@ def read(tmp_path):
                 os.utime(file, (0, 0))  # the files on a drive have no real dates
             return [look(tmp_path)]
 
-        source = DataLogs(find, interval_s=0, find_ports=list)
+        source = DataLogs(find, interval_s=0, find_ports=lambda: [Port("COM3", V2_ID)])
         assert done.wait(60)
         source.close()
         return list(source.poll())
@@ -298,6 +298,26 @@ def test_log_of_a_drive_is_that_of_its_port(tmp_path, closing, usb_id):
     source, received = closing(DataLogs(lambda: drives, find_ports=lambda: [port])), []
     until(lambda: received.extend(source.poll()) or len(received) == 2, "both games")
     assert {line.board for line in received} == {name_of(port)}
+
+
+def test_board_keeps_its_name_while_its_port_comes_and_goes(tmp_path):
+    (tmp_path / "DETAILS.TXT").write_text(DETAILS.format(usb_id=V2_ID, count=0))
+    (tmp_path / "MY_DATA.HTM").write_bytes(LOG)
+    port, drive, done = Port("COM3", None), look(tmp_path), threading.Event()
+    looks = iter([[], [port], [port], [], [], []])
+
+    def find_ports():
+        ports = next(looks, None)
+        if ports is None:
+            done.set()
+        return ports or []
+
+    source = DataLogs(lambda: [drive], interval_s=0, find_ports=find_ports)
+    assert done.wait(60)
+    source.close()
+    assert [(line.board, line.sentence) for line in source.poll()] == [
+        ("COM3", game) for game in PLAYED
+    ]
 
 
 def test_unreadable_log_is_reported_once(read):

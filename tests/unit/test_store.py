@@ -532,3 +532,8 @@ def test_doctor_deletes_a_game_that_is_stored_twice(store):
     store.read(f"INSERT INTO games ({columns}, heard) SELECT {columns}, heard FROM games")
     assert [store.correct_games(), store.correct_games()] == [1, 0]
     assert store.read("SELECT id FROM games") == [(1,)]
+
+
+def test_file_whose_name_is_too_long_is_refused(tmp_path):
+    with pytest.raises(StoreError, match="xxx"):
+        Store(tmp_path / ("x" * 300), create=True)

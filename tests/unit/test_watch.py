@@ -79,6 +79,34 @@ def test_fault_in_a_thread_of_a_source_ends_the_watch(tmp_path, monkeypatch, sou
         watch.raise_fault()
 
 
+class Faulty(QueuedSource):
+    """Its thread fails, once and again."""
+
+    def fails(self):
+        for _ in range(2):
+            self.faults.keep(fail)
+
+
+@pytest.mark.parametrize("has_fallback", [True, False])
+def test_fault_in_a_thread_loses_nothing_that_was_received(tmp_path, has_fallback):
+    """With a fallback, such as on the page, recording goes on in the same store."""
+    path = tmp_path / "games.db"
+    whole, faulty, waiting = QueuedSource(), Faulty(), QueuedSource()
+    watch = Watch(path, [whole, faulty, waiting], has_fallback=has_fallback)
+    faulty.fails()
+    for number, source in enumerate((whole, waiting), 1):
+        sentences = stages(DRAW, number=number)
+        source.put(DataReceived(BOARD, wire(*([BOOT] * (number == 1)), *sentences), AT))
+    watch.start()
+    until(lambda: watch.error, "the fault")
+    if has_fallback:
+        assert watch.storage == "stored" and not watch.stop.is_set()
+        sends(watch, *stages(DRAW, number=3))
+    watch.close()
+    assert "a fault in a thread" in watch.error
+    assert rows(path) == [(2 + has_fallback,)]
+
+
 def sends(watch, *sentences):
     watch.receive(DataReceived(BOARD, wire(*sentences), AT))
 

@@ -59,7 +59,12 @@ def test_run_writes_a_gif_and_a_png(program: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--gif", "--png"])
 @pytest.mark.parametrize(
-    ("path", "why"), [("absent/leds.x", "there is no folder "), (".", "it is a folder")]
+    ("path", "why"),
+    [
+        ("absent/leds.x", "there is no folder "),
+        (".", "it is a folder"),
+        ("x" * 300, "File name too long"),
+    ],
 )
 def test_place_of_a_picture_is_looked_at_first(
     program: str,

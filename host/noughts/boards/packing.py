@@ -155,9 +155,15 @@ def _looked_up(text: str) -> frozenset[str]:
             names.add(node.value)
             for field in _FIELD.findall(node.value):
                 names.update(_WORD.findall(field))
-        elif isinstance(node, ast.JoinedStr):
-            names.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-    return frozenset(names)
+    return frozenset(names | _names_in_f_strings(text))
+
+
+def _names_in_f_strings(text: str) -> frozenset[str]:
+    """Variables and attributes in f-strings, which are single tokens before Python 3.12."""
+    strings = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.JoinedStr))
+    parts = [part for node in strings for part in ast.walk(node)]
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    return frozenset(names | {part.attr for part in parts if isinstance(part, ast.Attribute)})
 
 
 def _are_labels(node: ast.stmt) -> bool:
@@ -168,7 +174,8 @@ def _are_labels(node: ast.stmt) -> bool:
 def _names_in(text: str) -> frozenset[str]:
     """All names that a program uses."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return frozenset(token.string for token in tokens if token.type == tokenize.NAME)
+    names = frozenset(token.string for token in tokens if token.type == tokenize.NAME)
+    return names | _names_in_f_strings(text)
 
 
 def _without_blanks(text: str, names: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ appears, and again when it has changed. Reading the same games again does no har
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -42,6 +42,10 @@ class DataLogs(QueuedSource):
         self._find, self._find_ports, self._interval_s = find, find_ports, interval_s
         self._last_reads: dict[tuple[str, Path], tuple[object, str]] = {}
         """By board and drive: which version of its log was read, and the error, if any."""
+        self._names: dict[tuple[str | None, Path], str] = {}
+        """Of boards, by their drive, as their ports gave them."""
+        self._without_port: set[tuple[str | None, Path]] = set()
+        """The drives that had no port at the last look."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(
             target=self.faults.keep, args=[self._look], name="read data logs", daemon=True
@@ -54,14 +58,38 @@ class DataLogs(QueuedSource):
             with suppress(OSError):  # a board was unplugged while the system listed it
                 boards = pair(self._find(), self._find_ports())
             drives_by_key = {
-                (name_of(port or Port(str(drive.path), drive.usb_id)), drive.path): drive
-                for drive, port in boards
-                if drive is not None and not drive.maintenance
+                (board, drive.path): drive for board, drive in self._named_drives(boards)
             }
             self._last_reads = {key: self._last_reads.get(key, (None, "")) for key in drives_by_key}
             for key, drive in drives_by_key.items():
                 self._last_reads[key] = self._read_log(key[0], drive, *self._last_reads[key])
             self._stopped.wait(self._interval_s)
+
+    def _named_drives(
+        self, boards: Sequence[tuple[Drive | None, Port | None]]
+    ) -> Iterator[tuple[str, Drive]]:
+        """The drives to read, with their boards' names: a board is named after its port.
+
+        A port may appear after its drive, and disappear before it. So a name stays as long as the
+        drive, and a drive without a port is read from the second look on.
+        """
+        drives = {
+            (drive.usb_id, drive.path): (drive, port)
+            for drive, port in boards
+            if drive is not None and not drive.maintenance
+        }
+        names = {key: name for key, name in self._names.items() if key in drives}
+        seen_before, self._without_port = self._without_port, set()
+        for key, (drive, port) in drives.items():
+            if port is not None:
+                names[key] = name_of(port)
+            elif key not in names:
+                self._without_port.add(key)
+            if key in names:
+                yield names[key], drive
+            elif key in seen_before:
+                yield name_of(Port(str(drive.path), drive.usb_id)), drive
+        self._names = names
 
     def _read_log(
         self, board: str, drive: Drive, last_version: object, last_error: str

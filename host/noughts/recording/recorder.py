@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError, ThreadFault
 from noughts.files import atomic_write
 from noughts.invocation import quoted
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -83,6 +83,8 @@ class Recorder:
         self.names = self.radio.named = names(store)
         """What people call boards."""
         self._names_checked_at_s = time.monotonic()
+        self.fault: Exception | None = None
+        """The first fault of ours in a thread of a source. Recording goes on."""
         self._last_changes: list[sources.Change] = []
         """From the last poll of the sources."""
         self._events: list[events.Event] = []
@@ -151,10 +153,15 @@ class Recorder:
 
     def _poll(self) -> None:
         self._last_changes = []
-        if len(self.pending) < MAX_PENDING:
-            self._last_changes = [change for source in self.sources for change in source.poll()]
-        for change in self._last_changes:
-            self.take(change)
+        for source in self.sources if len(self.pending) < MAX_PENDING else ():
+            try:
+                changes = source.poll()
+            except ThreadFault as fault:  # what was received is stored all the same
+                self.fault = self.fault or fault.error
+                continue
+            self._last_changes += changes
+            for change in changes:
+                self.take(change)
         self.pending += self._renamed()
         self._settle()
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from noughts.errors import NoughtsError, StoreError, error_message, fault_message
+from noughts.errors import NoughtsError, StoreError, ThreadFault, error_message, fault_message
 from noughts.recording.events import Event, StoreGone
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
@@ -51,12 +51,14 @@ class Watch:
     known_ids: of the boards to accept by radio; None accepts any, see `radio_lines.py`.
     has_fallback: if the store fails, go on with a temporary one; `error` then says why.
 
-    What can be wrong with the store, and what then says so:
+    What can be wrong, and what then says so:
 
         locked by another program      `session.warning`, until it is free again
         deleted, moved or damaged      `session.warning` and `moved`: games are in another store
         it failed, with a fallback     `failure`, `error`: games are stored until the watch ends
         it failed, without one         `failure`, `error`, and `stop` is set: games are not stored
+        a fault in a source's thread   `failure`, `error`; without a fallback, `stop` is set, too:
+                                       what was received is stored
     """
 
     def __init__(
@@ -107,7 +109,9 @@ class Watch:
     @property
     def storage(self) -> str:
         """How games are stored if there is an `error`."""
-        return "not stored" if self.stop.is_set() else "stored only until noughts ends"
+        if self.stop.is_set():
+            return "not stored"
+        return "stored only until noughts ends" if self.store_path != self._path else "stored"
 
     def raise_fault(self) -> None:
         """Raise a failure that is a fault of noughts, so that its traceback can be reported."""
@@ -169,6 +173,16 @@ class Watch:
                 self._record_into(stores, Path(folder, "games.db"))
             finally:
                 self._close_sources_and_sinks()
+        if self.failure is not None and not self._has_fallback:
+            raise self.failure
+
+    def _note_fault(self, error: Exception | None) -> None:
+        """Show a fault of ours in a thread; without a fallback, also end."""
+        if error is None or self.failure is not None:
+            return
+        self.failure = error
+        if not self._has_fallback:
+            self.stop.set()
 
     def _record_into(self, stores: ExitStack, path: Path) -> None:
         recorder = Recorder(Store(path, create=True), self._sources, self._known_ids)
@@ -193,8 +207,13 @@ class Watch:
             self.store_path = recorder.store.path
             self.noise, self.refused = recorder.noise, recorder.radio.refused
             self._show(events)
+        self._note_fault(recorder.fault)
         for sink in self._sinks:
-            sink_events = sink.pass_on(recorder.store)
+            try:
+                sink_events = sink.pass_on(recorder.store)
+            except ThreadFault as fault:
+                self._note_fault(fault.error)
+                continue
             with self.lock:
                 self._show(sink_events)
 

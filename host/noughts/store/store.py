@@ -73,8 +73,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
         Raises `StoreError` in one line.
         """
         self.path = path
-        target = Path(os.path.realpath(path))
-        if target.is_symlink():  # one of several that lead to each other
+        target, is_loop = Path(os.path.realpath(path)), False
+        with contextlib.suppress(OSError):  # what is wrong with a name is said when it is opened
+            is_loop = target.is_symlink()
+        if is_loop:
             raise StoreError(f"{path} is a link that leads nowhere; choose another file with --db")
         if create:
             try:
