@@ -44,7 +44,10 @@ export async function start() {
     $('game-list').querySelector('.scroll').focus(); // the button is gone
   });
   $('delete-games').addEventListener('blur', () => askToDelete(false));
-  store.onchange = () => draw(store);
+  store.onchange = () => {
+    if (viewed.game && !store.lines.length) view(null); // another tab may have deleted all
+    draw(store);
+  };
   inEachLanguage(() => {
     draw(store);
     drawMessages();
@@ -120,7 +123,6 @@ async function deleteGames(store) {
     return;
   }
   askToDelete(false);
-  view(null);
   await store.deleteAll();
   say(['games.deleted']);
 }

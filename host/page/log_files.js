@@ -73,26 +73,30 @@ const nameOfCopy = (file) => `file-${file}`;
 /**
  * The lines of a file of this name, as the store gets them. A file does not name its board. If the
  * store has another board's games from a file of the same name, this board's name gets a number.
+ * Of one board, a later copy has all that an earlier one has. Both boards of a match have its games.
  */
 export function withNameOfCopy(lines, file, storedLines) {
-  const boots = bootsByBoard(lines).get(nameOfCopy(file));
-  if (!boots) return lines;
-  const stored = bootsByBoard(storedLines);
-  const isSameBoard = (name) => [...boots].some((boot) => stored.get(name)?.has(boot));
+  const bodies = bodiesByBoard(lines).get(nameOfCopy(file));
+  if (!bodies) return lines;
+  const stored = bodiesByBoard(storedLines);
+  const isSameBoard = (name) =>
+    stored.has(name) && (hasAll(bodies, stored.get(name)) || hasAll(stored.get(name), bodies));
   const names = [nameOfCopy(file)];
   while (stored.has(names.at(-1))) names.push(`${nameOfCopy(file)} (${names.length + 1})`);
   const board = names.find(isSameBoard) ?? names.at(-1);
   return lines.map((line) => (line.board === nameOfCopy(file) ? { ...line, board } : line));
 }
 
-function bootsByBoard(lines) {
-  const boots = new Map();
+const hasAll = (bodies, others) => [...others].every((body) => bodies.has(body));
+
+function bodiesByBoard(lines) {
+  const bodies = new Map();
   for (const { board, sentence } of lines) {
     if (!sentence) continue;
-    if (!boots.has(board)) boots.set(board, new Set());
-    boots.get(board).add(sentence.boot);
+    if (!bodies.has(board)) bodies.set(board, new Set());
+    bodies.get(board).add(sentence.body);
   }
-  return boots;
+  return bodies;
 }
 
 const fromCsv = (text) =>

@@ -27,7 +27,7 @@ let serial = null; // an open serial port
 let live = null; // the LiveBoard
 let version = ''; // V1 or V2
 let isFlashing = false; // from the press on, also while the stored games are taken
-let wasPaused = false; // since the page last asked for stored games
+let wasPaused = false; // since the page last asked for stored games, or began to put the game
 let keepsGames = false; // this V2's log may be lost, and the person was told
 let pressed = 'connect'; // or `watch`: what the person presses once more after an error
 let status = ['board.status.none'];
@@ -156,7 +156,7 @@ function onStatus({ status: now, previousStatus: previous }) {
   }
   if (now === 'Connected' && previous === 'Paused') {
     live.opened();
-    say('board.status.resumed');
+    if (status[0] !== 'board.status.put') say('board.status.resumed');
   }
   if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !isFlashing)
     fail({ code: DISCONNECTED });
@@ -195,15 +195,19 @@ async function putGame() {
   const taken = live.recovered.size;
   keepsGames = false;
   live.start = null;
+  wasPaused = false;
+  let isPut = false;
   try {
     say('board.status.flashing');
     $('flash-progress').hidden = false;
     await usb.flash(intelHex, { partial: true, progress: showProgress });
-    say('board.status.starting');
-    if (!(await starts()) && !(await startsAgain())) throw { key: 'error.not-started' };
+    isPut = true;
+    if (!(await runs())) throw { key: 'error.not-started' };
     say('board.status.done', { taken });
   } catch (thrown) {
-    throw isLost(thrown) ? { key: 'error.unplugged-flashing' } : thrown;
+    if (isLost(thrown)) throw { key: 'error.unplugged-flashing' };
+    if (!isPut || !wasPaused) throw thrown;
+    say('board.status.put', { taken });
   } finally {
     $('flash-progress').hidden = true;
   }
@@ -213,6 +217,13 @@ async function putGame() {
 const isLost = ({ code }) => code === DISCONNECTED || !(isConnected() || isPaused());
 
 const starts = () => passes(() => live.start, START_MS);
+
+/** Whether the game says that it runs. A page that was hidden may have missed that. */
+async function runs() {
+  if (wasPaused) return false;
+  say('board.status.starting');
+  return (await starts()) || (!wasPaused && (await startsAgain()));
+}
 
 /** A board that was erased has filled no buffers before: they have swallowed its first start. */
 async function startsAgain() {

@@ -316,6 +316,18 @@ def test_files_of_one_name_are_boards_of_their_own(open_page):
     expect(page.locator("#by-board")).to_contain_text(re.compile(r"microbit\.csv2002"))
 
 
+def test_two_boards_of_a_match_stay_apart(open_page):
+    """Both logs have the match's games, with the boot of player A."""
+    page = open_page(part="games")
+    match = row(stages(DRAW, boot="A1A1A1A1")[-1])
+    for boot, number in (("A1A1A1A1", 2), ("B2B2B2B2", 1)):
+        own = row(stages(DRAW, boot=boot, number=number)[-1])
+        add_games(page, "\n".join([HEADING, match, own, ""]), "MY_DATA.CSV")
+        expect(page.locator("#games-status")).to_have_text("New lines from MY_DATA.CSV: 2.")
+    names = page.locator("#by-board td:first-child").all_text_contents()
+    assert sorted(names) == ["file-MY_DATA.CSV", "file-MY_DATA.CSV (2)"]
+
+
 NO_STORAGE = [
     "Object.defineProperty(window, 'indexedDB', { value: undefined })",
     "indexedDB.open = () => { throw new DOMException('denied', 'SecurityError'); }",
@@ -349,9 +361,12 @@ def test_two_tabs_show_the_same_games(open_page):
     expect(other.get_by_text("No games yet.")).to_be_visible()
     add_games(page)
     expect(rows).to_have_count(1 + 6)
+    other.get_by_role("button", name="Show game 2").click()
+    expect(other.locator("#viewer")).to_be_visible()
     page.get_by_role("button", name="Delete all games").click()
     page.get_by_role("button", name="Press again to delete all games").click()
     expect(other.get_by_text("No games yet.")).to_be_visible()
+    expect(other.locator("#viewer")).to_be_hidden()
     add_games(other)  # nothing of them is still known
     expect(rows).to_have_count(1 + 6)
 

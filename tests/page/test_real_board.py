@@ -295,6 +295,38 @@ def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_
     status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
 
 
+def hide_as_soon_as_it_says(page, text):
+    """Hide the page in the moment in which its status has this text."""
+    page.evaluate(
+        """(text) => {
+          const status = document.getElementById('board-status');
+          const observer = new MutationObserver(() => {
+            if (!status.textContent.includes(text)) return;
+            observer.disconnect();
+            const property = { value: 'hidden', configurable: true };
+            Object.defineProperty(document, 'visibilityState', property);
+            document.dispatchEvent(new Event('visibilitychange'));
+          });
+          observer.observe(status, { childList: true, characterData: true, subtree: true });
+        }""",
+        text,
+    )
+
+
+@pytest.mark.parametrize("moment", ["Putting the game", "The game is starting"])
+def test_page_that_is_hidden_while_the_board_is_flashed_says_that_the_game_was_put(plug_in, moment):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+    hide_as_soon_as_it_says(page, moment)
+    press(page, "Put the game on it")
+    was_put = re.compile("Done: the game is on the micro:bit, .*press its reset button")
+    status(page, was_put)
+    no_error(page)
+    set_visibility(page, "visible")
+    expect(page.get_by_role("button", name="Put the game on it", exact=True)).to_be_enabled()
+    status(page, was_put)
+
+
 def test_serial_port_of_a_hidden_page_is_read(plug_in):
     page, plugged = plug_in(board_with("V1", STORED_FILES), SerialBoard)
     press(page, "Watch its games")
