@@ -73,7 +73,7 @@ const nameOfCopy = (file) => `file-${file}`;
 /**
  * The lines of a file of this name, as the store gets them. A file does not name its board. If the
  * store has another board's games from a file of the same name, this board's name gets a number.
- * Of one board, a later copy has all that an earlier one has. Both boards of a match have its games.
+ * A later copy of a board's log has all of an earlier one. Both boards of a match have its games.
  */
 export function withNameOfCopy(lines, file, storedLines) {
   const bodies = bodiesByBoard(lines).get(nameOfCopy(file));
