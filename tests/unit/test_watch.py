@@ -1,6 +1,7 @@
 """A watch: its order at the end, its failures, its sinks and subscribers; games of `play`."""
 
 import sqlite3
+import tempfile
 import threading
 from contextlib import closing
 
@@ -105,6 +106,24 @@ def test_fault_in_a_thread_loses_nothing_that_was_received(tmp_path, has_fallbac
     watch.close()
     assert "a fault in a thread" in watch.error
     assert rows(path) == [(2 + has_fallback,)]
+
+
+def test_games_are_stored_only_for_a_while_as_soon_as_the_store_has_failed(tmp_path, monkeypatch):
+    """Not only once the temporary store is there."""
+    monkeypatch.setattr(Store, "add_many", fail_with(StoreError("no room; free some")))
+    storages, temporary_directory = [], tempfile.TemporaryDirectory
+
+    def folder(**options):
+        storages.append(watch.storage)
+        return temporary_directory(**options)
+
+    monkeypatch.setattr("noughts.recording.watch.tempfile.TemporaryDirectory", folder)
+    watch = Watch(tmp_path / "games.db", has_fallback=True)
+    sends(watch, BOOT)
+    watch.start()
+    until(watch.stop.is_set, "the temporary store fails, too")
+    watch.close()
+    assert storages == ["stored only until noughts ends"]
 
 
 def sends(watch, *sentences):

@@ -87,6 +87,8 @@ class Watch:
         self.refused = 0
         """Sentences by radio that were refused."""
         self._path, self._known_ids, self._has_fallback = path, known_ids, has_fallback
+        self._is_temporary = False
+        """Whether the store has failed, and a temporary one takes its place."""
         self._received = QueuedSource()
         self._sources = [*sources, self._received]
         self._sinks = [*sinks]
@@ -111,7 +113,7 @@ class Watch:
         """How games are stored if there is an `error`."""
         if self.stop.is_set():
             return "not stored"
-        return "stored only until noughts ends" if self.store_path != self._path else "stored"
+        return "stored only until noughts ends" if self._is_temporary else "stored"
 
     def raise_fault(self) -> None:
         """Raise a failure that is a fault of noughts, so that its traceback can be reported."""
@@ -168,6 +170,7 @@ class Watch:
             except Exception as error:
                 if not self._has_fallback:
                     raise
+                self._is_temporary = True
                 self.failure = error
                 folder = stores.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                 self._record_into(stores, Path(folder, "games.db"))
