@@ -1,13 +1,23 @@
 // navigator.usb for tests: packets go to the stand-in through `daplinkExchange`.
 //
 // What the page waits for is device time: short timers fire in their order, but at once, and the
-// stand-in gets the waiting time with the next packet. `fakeUsb` has the options: `open`, `claim`, `nothing` (errors),
-// `bulk`, `old`, `serialNumber`.
+// stand-in gets the waiting time with the next packet. `fakeUsb` has the options: `open`, `claim`,
+// `nothing` (errors), `bulk`, `old`, `serialNumber`.
 (() => {
   const options = window.fakeUsb;
   const LONGEST_WAIT_MS = 1000;
   const MOST_PACKETS = 200; // that go to the stand-in together
+  const SERIAL_READ = 0x83;
   const later = window.setTimeout.bind(window);
+  // After what the page does now; timers of 0 ms would wait for 4 ms.
+  const soon = (action) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      action();
+    };
+    port2.postMessage(null);
+  };
   let exchange = Promise.resolve(); // of packets; while it lasts, no short timer fires
   let [nowMs, waitedMs] = [0, 0]; // waitedMs: since the last exchange
   const timers = [];
@@ -23,12 +33,12 @@
   function fireLater() {
     if (isFiring || !timers.length) return;
     isFiring = true;
-    later(async () => {
+    soon(async () => {
       await quiet();
       isFiring = false;
       fireNext();
       fireLater();
-    }, 0);
+    });
   }
 
   /** Waits until no packet is on its way, and the page has done what it does with the last answer. */
@@ -37,7 +47,7 @@
     do {
       last = exchange;
       await last;
-      await new Promise((resolve) => later(resolve, 0));
+      await new Promise(soon);
     } while (last !== exchange);
   }
 
@@ -69,6 +79,7 @@
     serialNumber = options.serialNumber;
     #answers = [];
     #packets = [];
+    #silence = null; // the answer to each look at the serial line of a board that is locked up
     #isGone = false;
 
     async open() {
@@ -94,7 +105,8 @@
     async #send(packet) {
       if (this.#isGone) throw disconnected();
       this.#packets.push(toText(packet));
-      const foreseen = foreseenAnswer(packet);
+      if (packet[0] !== SERIAL_READ) this.#silence = null;
+      const foreseen = this.#silence ?? foreseenAnswer(packet);
       if (foreseen && this.#packets.length < MOST_PACKETS) {
         this.#answers.push(Object.assign(new Uint8Array(64), foreseen));
         return;
@@ -108,7 +120,9 @@
         this.unplug();
         throw disconnected();
       }
-      this.#answers.push(toBytes(answer));
+      const [text, isSilent] = answer;
+      this.#answers.push(toBytes(text));
+      if (isSilent) this.#silence = toBytes(text);
     }
     unplug() {
       this.#isGone = true;

@@ -35,14 +35,18 @@ class PluggedBoard:
         """Another board, in place of the one that was unplugged."""
         self.board, self.daplink = board, Daplink(board)
 
-    def _exchange(self, packets: list[str], waited_ms: float) -> str | None:
+    def _exchange(self, packets: list[str], waited_ms: float) -> tuple[str, bool] | None:
+        """The answer to the last packet, and whether each look at the serial line has the same."""
         try:
-            for packet in packets:
-                answer = self.daplink.exchange(base64.b64decode(packet), waited_ms)
+            for packet in map(base64.b64decode, packets):
+                answer = self.daplink.exchange(packet, waited_ms)
                 waited_ms = 0
         except UnpluggedError:
             return None
-        return base64.b64encode(answer).decode()
+        # A board that is erased, and so locked up, sends nothing until it is flashed or reset.
+        is_locked_up = self.board.debugger.locked_up
+        is_silent = is_locked_up and packet[0] == SERIAL_READ and not any(answer[1:])
+        return base64.b64encode(answer).decode(), is_silent
 
     @contextmanager
     def counting(self) -> Iterator[Callable[[], int]]:
