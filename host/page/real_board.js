@@ -131,6 +131,7 @@ async function connect() {
   version = usb.getBoardVersion();
   live = await newLiveBoard(boardName());
   await passes(() => live.changed, BOOT_MS);
+  if (status[0] !== 'board.status.connecting') return; // it was unplugged, or the page is hidden
   say('board.status.connected', { version });
   await passes(() => live.changed || status[0] !== 'board.status.connected', START_MS);
   if (!live.changed && status[0] === 'board.status.connected')
@@ -158,7 +159,7 @@ function onStatus({ status: now, previousStatus: previous }) {
     live.opened();
     if (status[0] !== 'board.status.put') say('board.status.resumed');
   }
-  if (now === 'NoAuthorizedDevice' && previous === 'Connected' && !isFlashing)
+  if (now === 'NoAuthorizedDevice' && ['Connected', 'Paused'].includes(previous) && !isFlashing)
     fail({ code: DISCONNECTED });
   draw();
 }

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from daplink import UNIQUE_IDS
+from daplink import SERIAL_READ, UNIQUE_IDS
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
 from noughts.boards.firmware import bundled_for, universal_hex
@@ -293,6 +293,26 @@ def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_
     assert plugged.daplink.packets[FLASH_WRITE] == 0
     put_game(page, plugged)
     status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
+
+
+def test_unplugged_while_the_page_is_hidden(plug_in):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+    set_visibility(page, "hidden")
+    status(page, "Paused while this page is hidden.")
+    page.evaluate("fakeUsb.device.unplug()")
+    status(page, "No micro:bit is connected.")
+    error(page, re.compile("was unplugged"))
+
+
+def test_unplugged_as_soon_as_it_is_connected(plug_in):
+    page, plugged = plug_in(erased("V1"))
+    plugged.daplink.unplug_at = SERIAL_READ
+    press(page, "Connect")
+    error(page, re.compile("was unplugged"))
+    for _ in range(3):  # seconds; then the page would say that it is connected
+        page.evaluate("new Promise((resolve) => setTimeout(resolve, 1000))")
+    status(page, "No micro:bit is connected.")
 
 
 def hide_as_soon_as_it_says(page, text):

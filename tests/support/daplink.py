@@ -125,6 +125,8 @@ class Daplink:
         """How many of each command."""
         self.unplug_after: int | None = None
         """After so many packets, the cable is pulled."""
+        self.unplug_at: int | None = None
+        """At this command, too."""
         self._connected = False
         self._control = self._address = 0
         self._stream: FlashStream | None = None
@@ -159,6 +161,8 @@ class Daplink:
             if self.unplug_after < 0:
                 self.unplug()
         command = packet[0]
+        if command == self.unplug_at:
+            self.unplug()
         self.packets[command] += 1
         self.run(PACKET_US[self.model] + round(waited_ms * 1000))
         answer = self._commands.get(command, self._ignore)(packet[1:])
@@ -170,7 +174,7 @@ class Daplink:
 
     def plug_in(self) -> None:
         """The board starts again, and the interface chip too."""
-        self.unplug_after = None
+        self.unplug_after = self.unplug_at = None
         self.board.power_on()
         self.baud_rate = 9600 if self.model == "V1" else 115_200
 

@@ -154,7 +154,8 @@
     }
     async requestDevice() {
       if (options.nothing) throw new DOMException('No device selected.', 'NotFoundError');
-      return new Device();
+      options.device = new Device();
+      return options.device;
     }
   }
   const usb = new Usb();
