@@ -70,13 +70,15 @@ def connect(page, plugged):
 
 def put_game(page, plugged):
     """Put the game on the board; returns the packets that flashing took."""
-    press(page, "Put the game on it")
-    status(page, re.compile("Putting the game|data log"))
-    if plugged.board.board == "V2" and page.get_by_text("data log").is_visible():
-        press(page, "Put the game on it now")
-    with plugged.counting() as packets:
-        status(page, DONE)
-        return packets()
+    with plugged.stopped_at(page, "Putting the game"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Putting the game|data log"))
+        if plugged.board.board == "V2" and page.get_by_text("data log").is_visible():
+            press(page, "Put the game on it now")
+            status(page, re.compile("Putting the game"))
+        count_before = plugged.packet_count()
+    status(page, DONE)
+    return plugged.packet_count() - count_before
 
 
 @pytest.fixture
@@ -145,9 +147,10 @@ def test_one_changed_file(flashed, model, most_packets):
 def test_unplugged_while_flashing_then_once_more(plug_in, model):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)
-    press(page, "Put the game on it")
-    status(page, re.compile("Putting the game"))
-    plugged.daplink.unplug_after = 2000
+    with plugged.stopped_at(page, "Putting the game"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Putting the game"))
+        plugged.daplink.unplug_after = 2000
     error(page, re.compile("unplugged before the game was complete.*once more"))
     plugged.daplink.plug_in()
     connect(page, plugged)
@@ -158,10 +161,11 @@ def test_unplugged_while_flashing_then_once_more(plug_in, model):
 def test_unplugged_while_flashing(plug_in):
     page, plugged = plug_in(erased("V1"))
     connect(page, plugged)
-    press(page, "Put the game on it")
-    status(page, re.compile("Putting the game"))
-    expect(page.locator("#flash-progress")).to_be_visible()
-    plugged.daplink.unplug_after = 0
+    with plugged.stopped_at(page, "Putting the game"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Putting the game"))
+        expect(page.locator("#flash-progress")).to_be_visible()
+        plugged.daplink.unplug_after = 0
     error(page, re.compile("unplugged before the game was complete.*once more"))
     status(page, "No micro:bit is connected.")
     expect(page.locator("#flash-progress")).to_be_hidden()
@@ -200,19 +204,28 @@ def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
 @pytest.mark.parametrize(
     ("language", "names", "text"),
     [
-        ("en-GB", ("Connect", "Put the game on it"), "was unplugged. Plug it in, and press “Conn"),
-        ("zh-CN", ("连接", "把游戏放上去"), "被拔下了。请插上它，再按“连接”"),
+        (
+            "en-GB",
+            ("Connect", "Put the game on it", "Asking the micro:bit"),
+            "was unplugged. Plug it in, and press “Conn",
+        ),
+        (
+            "zh-CN",
+            ("连接", "把游戏放上去", "正在向 micro:bit 索取"),
+            "被拔下了。请插上它，再按“连接”",
+        ),
     ],
 )
 def test_unplugged_while_it_is_asked_for_its_games(plug_in, language, names, text):
     page, plugged = plug_in(board_with("V1", STORED_FILES), language=language)
     press(page, names[0])
     put = page.get_by_role("button", name=names[1], exact=True)
-    put.click()
-    status(page, re.compile("Asking the micro:bit|正在向 micro:bit 索取"))
-    expect(put).to_be_disabled()
-    expect(page.locator("#disconnect")).to_be_disabled()
-    plugged.daplink.unplug_after = 0
+    with plugged.stopped_at(page, names[2]):
+        put.click()
+        status(page, re.compile(names[2]))
+        expect(put).to_be_disabled()
+        expect(page.locator("#disconnect")).to_be_disabled()
+        plugged.daplink.unplug_after = 0
     error(page, re.compile(text))
     expect(page.locator("#connect")).to_be_enabled()
     assert plugged.daplink.packets[FLASH_WRITE] == 0
@@ -281,9 +294,10 @@ def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
 def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_games(plug_in):
     page, plugged = plug_in(board_with("V1", STORED_FILES))
     connect(page, plugged)
-    press(page, "Put the game on it")
-    status(page, re.compile("Asking the micro:bit"))
-    set_visibility(page, "hidden")
+    with plugged.stopped_at(page, "Asking the micro:bit"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Asking the micro:bit"))
+        set_visibility(page, "hidden")
     status(page, "Paused while this page is hidden.")
     expect(page.locator("#flash")).to_be_hidden()
     set_visibility(page, "visible")

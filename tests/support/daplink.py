@@ -58,6 +58,9 @@ class SerialRing:
             if free == len(_OVERFLOW):
                 self._bytes += _OVERFLOW
 
+    def __len__(self) -> int:
+        return len(self._bytes)
+
     def take(self, count: int) -> bytes:
         taken = bytes(self._bytes[:count])
         del self._bytes[:count]
@@ -153,6 +156,14 @@ class Daplink:
         data = self.board.uart.receive()
         if self.baud_rate == 115_200:
             self.ring.put(data)
+
+    def run_until_sent(self, most_ms: int) -> int:
+        """Let device time pass until the board has sent something. Returns how many ms it took."""
+        for ms in range(most_ms):
+            if self.ring:
+                return ms
+            self.run(1000)
+        return most_ms
 
     def exchange(self, packet: bytes, waited_ms: float = 0) -> bytes:
         """The answer to a packet that the computer has sent after waiting."""

@@ -2,7 +2,8 @@
 //
 // What the page waits for is device time: short timers fire in their order, but at once, and the
 // stand-in gets the waiting time with the next packet. `fakeUsb` has the options: `open`, `claim`,
-// `nothing` (errors), `bulk`, `old`, `serialNumber`.
+// `nothing` (errors), `bulk`, `old`, `serialNumber`; `packetMs`, which a packet takes; and `stopsAt`:
+// while the page's status has this text, no packet is exchanged.
 (() => {
   const options = window.fakeUsb;
   const LONGEST_WAIT_MS = 1000;
@@ -59,6 +60,13 @@
     action();
   }
 
+  async function goesOn() {
+    const status = document.getElementById('board-status');
+    while (options.stopsAt && status.textContent.includes(options.stopsAt)) {
+      await new Promise((resolve) => later(resolve, 10));
+    }
+  }
+
   const disconnected = () => new DOMException('The device was disconnected.', 'NetworkError');
   const toBytes = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   const toText = (bytes) => btoa(String.fromCharCode(...bytes));
@@ -79,7 +87,7 @@
     serialNumber = options.serialNumber;
     #answers = [];
     #packets = [];
-    #silence = null; // the answer to each look at the serial line of a board that is locked up
+    #silentUntilMs = 0; // until then, the stand-in knows, the board sends nothing
     #isGone = false;
 
     async open() {
@@ -104,9 +112,15 @@
     }
     async #send(packet) {
       if (this.#isGone) throw disconnected();
+      if (packet[0] !== SERIAL_READ) this.#silentUntilMs = 0;
+      if (nowMs < this.#silentUntilMs) {
+        nowMs += options.packetMs;
+        waitedMs += options.packetMs;
+        this.#answers.push(Object.assign(new Uint8Array(64), [SERIAL_READ]));
+        return;
+      }
       this.#packets.push(toText(packet));
-      if (packet[0] !== SERIAL_READ) this.#silence = null;
-      const foreseen = this.#silence ?? foreseenAnswer(packet);
+      const foreseen = foreseenAnswer(packet);
       if (foreseen && this.#packets.length < MOST_PACKETS) {
         this.#answers.push(Object.assign(new Uint8Array(64), foreseen));
         return;
@@ -114,15 +128,15 @@
       const [packets, ms] = [this.#packets, waitedMs];
       this.#packets = [];
       waitedMs = 0;
-      exchange = window.daplinkExchange(packets, ms);
+      exchange = goesOn().then(() => window.daplinkExchange(packets, ms));
       const answer = await exchange;
       if (answer === null) {
         this.unplug();
         throw disconnected();
       }
-      const [text, isSilent] = answer;
+      const [text, silentMs] = answer;
       this.#answers.push(toBytes(text));
-      if (isSilent) this.#silence = toBytes(text);
+      this.#silentUntilMs = nowMs + silentMs;
     }
     unplug() {
       this.#isGone = true;

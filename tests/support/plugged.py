@@ -12,19 +12,28 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from daplink import SERIAL_READ, UNIQUE_IDS, Daplink, UnpluggedError
+from daplink import PACKET_US, SERIAL_READ, UNIQUE_IDS, Daplink, UnpluggedError
 from microbit_emulator import Button, Microbit
 from waiting import LIMIT_S
 
 _HERE = Path(__file__).parent
+_MOST_AHEAD_MS = 50
 
 
 class PluggedBoard:
-    """Packets of the page go to the board; while the page polls, device time passes."""
+    """Packets of the page go to the board; while the page polls, device time passes.
+
+    After a look at a silent serial line, the board runs ahead until it sends something, so that the
+    page need not ask each millisecond, which takes five.
+    """
 
     def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
         self.plug_in(board)
-        defaults = {"bulk": board.board == "V2", "serialNumber": UNIQUE_IDS[board.board]}
+        defaults = {
+            "bulk": board.board == "V2",
+            "serialNumber": UNIQUE_IDS[board.board],
+            "packetMs": PACKET_US[board.board] / 1000,
+        }
         context.expose_function("daplinkExchange", self._exchange)
         context.add_init_script(
             f"window.fakeUsb = {json.dumps(defaults | options)};"
@@ -34,29 +43,33 @@ class PluggedBoard:
     def plug_in(self, board: Microbit) -> None:
         """Another board, in place of the one that was unplugged."""
         self.board, self.daplink = board, Daplink(board)
+        self._ahead_ms = 0.0
 
-    def _exchange(self, packets: list[str], waited_ms: float) -> tuple[str, bool] | None:
-        """The answer to the last packet, and whether each look at the serial line has the same."""
+    def _exchange(self, packets: list[str], waited_ms: float) -> tuple[str, float] | None:
+        """The answer to the last packet, and for how many ms the board sends nothing."""
+        passed_ms = min(waited_ms, self._ahead_ms)
+        waited_ms -= passed_ms
+        self._ahead_ms -= passed_ms
         try:
             for packet in map(base64.b64decode, packets):
                 answer = self.daplink.exchange(packet, waited_ms)
                 waited_ms = 0
         except UnpluggedError:
             return None
-        # A board that is erased, and so locked up, sends nothing until it is flashed or reset.
-        is_locked_up = self.board.debugger.locked_up
-        is_silent = is_locked_up and packet[0] == SERIAL_READ and not any(answer[1:])
-        return base64.b64encode(answer).decode(), is_silent
+        if packet[0] == SERIAL_READ and not any(answer[1:]):
+            self._ahead_ms += self.daplink.run_until_sent(_MOST_AHEAD_MS - round(self._ahead_ms))
+        return base64.b64encode(answer).decode(), self._ahead_ms
 
     @contextmanager
-    def counting(self) -> Iterator[Callable[[], int]]:
-        """Counts packets, without those that read the serial line."""
+    def stopped_at(self, page: Page, text: str) -> Iterator[None]:
+        """While the page says this, no packet is exchanged: a test has time to do something."""
+        page.evaluate("(text) => { fakeUsb.stopsAt = text; }", text)
+        yield
+        page.evaluate("fakeUsb.stopsAt = ''")
 
-        def count() -> int:
-            return self.daplink.packets.total() - self.daplink.packets[SERIAL_READ]
-
-        count_before = count()
-        yield lambda: count() - count_before
+    def packet_count(self) -> int:
+        """How many packets came, without those that read the serial line."""
+        return self.daplink.packets.total() - self.daplink.packets[SERIAL_READ]
 
     def tap(self, page: Page, *buttons: Button) -> None:
         tap(page, self.board, buttons)
