@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 TRIES = 5
@@ -64,11 +63,7 @@ def cpu_s(*words: str) -> float:
     return now.ru_utime + now.ru_stime - usage_before.ru_utime - usage_before.ru_stime
 
 
-@cache
-def start_cpu_s() -> float:
-    return min(cpu_s("-c", "pass") for _ in range(4 * TRIES))
-
-
-@cache
-def start_s() -> float:
-    return min(run_s("-c", "pass") for _ in range(4 * TRIES))
+def best_by_turns(*costs: Callable[[], float], tries: int = TRIES) -> list[float]:
+    """The best of some tries of each. By turns, as a computer is not always as fast."""
+    rounds = [[cost() for cost in costs] for _ in range(tries)]
+    return [min(values) for values in zip(*rounds, strict=True)]
