@@ -22,16 +22,20 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from microbit_emulator.firmware import V2
 from noughts import __version__
 from noughts.boards.firmware import Firmware
 from noughts.boards.flash import Hex, our_hex
 from noughts.brain.device import load_device
+from noughts.virtual.program import Program, unchanged
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = ROOT / "host"
@@ -53,6 +57,8 @@ SECTIONS = (*PLAY_ALONE, "real_board", "screen_board", "games")
 _IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
 _COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n|^ +", re.MULTILINE)
 _UNSAFE_IN_JAVASCRIPT_URL = '%#\n\r\t"\\<>'
+_UNWRITTEN, _CLEARED = b"\xff" * 4, bytes(4)
+_FIRST_START_US = 10e6
 
 
 Modules = dict[str, str]
@@ -61,6 +67,15 @@ Modules = dict[str, str]
 
 class BuildError(Exception):
     """An expected failure; its text says what is wrong and what to do."""
+
+
+class Image(NamedTuple):
+    """What a board's flash holds when the game is put on it."""
+
+    packed: str
+    """Compressed: for each segment its address, its size, and its bytes."""
+    new_program: int | None = None
+    """V2: the address of the word by which a firmware knows that it is new on the board."""
 
 
 def main() -> int:
@@ -117,11 +132,11 @@ def whole_page(game: Hex, library: UsbLibrary, is_site: bool = False) -> str:
 def render(
     sections: tuple[str, ...],
     generated: Mapping[str, str],
-    images: Mapping[str, str],
+    images: Mapping[str, Image],
     library: UsbLibrary,
     is_site: bool,
 ) -> str:
-    """The HTML of a page; generated: modules by name; images: compressed, by board."""
+    """The HTML of a page; generated: modules by name; images: by board."""
     texts = {language: read_texts(language) for language in LANGUAGES}
     modules = library.minify(collect_modules({**own_modules(sections, texts), **generated}))
     # With its name, an error's stack does not show the whole module.
@@ -239,13 +254,38 @@ def data_url(source: str) -> str:
     return f"data:text/javascript;charset=utf-8,{escaped}"
 
 
-def image(firmware: Firmware) -> str:
-    """A board's flash compressed: for each segment its address, its size, and its bytes."""
+def image(firmware: Firmware) -> Image:
     packed = b"".join(
         struct.pack("<II", start, end - start) + bytes(firmware.memory.tobinarray(start, end - 1))
         for start, end in firmware.memory.segments()
     )
-    return compressed(packed)
+    if firmware.board_model != V2:
+        return Image(compressed(packed))
+    own_code = range(firmware.info.runtime_start_address, firmware.info.runtime_end_address, 4)
+    return Image(compressed(packed), cleared_word(unchanged(firmware), own_code))
+
+
+@cache
+def cleared_word(program: Program, addresses: range) -> int:
+    """The address of the word, among these, that a V2's firmware clears when it first starts.
+
+    If the word is not cleared, the firmware takes the program for a new one, and empties the data
+    log (codal-microbit-v2, `MicroBit::eraseUserStorage`).
+    """
+    board = program.microbit()
+    board.run_until(lambda: b"$NB" in board.uart.received, _FIRST_START_US)
+    started = board.flash
+    words = [
+        at
+        for at in addresses
+        if program.flash[at : at + 4] == _UNWRITTEN and started[at : at + 4] == _CLEARED
+    ]
+    if len(words) != 1:
+        raise BuildError(
+            f"{program.firmware} clears {len(words)} words when it first starts, and not one; "
+            "find out how it knows a new program, and change tools/build_page.py"
+        )
+    return words[0]
 
 
 def compressed(data: bytes) -> str:

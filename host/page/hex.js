@@ -53,11 +53,23 @@ async function segments(board) {
   return imageSegments;
 }
 
-/** The records of a board's image, without the end of the file. */
-async function records(board, dataType = DATA) {
+/**
+ * Clears the word in a V2's image by which the firmware knows that it is new on the board. It does
+ * so itself when it first starts, and empties the board's data log then.
+ */
+function markAsStarted(board, imageSegments) {
+  const address = Number($(`image-${board}`).dataset.newProgram);
+  for (const [start, bytes] of imageSegments) {
+    if (start <= address && address < start + bytes.length)
+      bytes.fill(0, address - start, address - start + 4);
+  }
+}
+
+/** The records of a board's segments, without the end of the file. */
+function records(imageSegments, dataType = DATA) {
   const lines = [];
   let high = null;
-  for (const [start, bytes] of await segments(board)) {
+  for (const [start, bytes] of imageSegments) {
     for (let at = 0; at < bytes.length;) {
       const address = start + at;
       if (address >>> 16 !== high) {
@@ -85,9 +97,11 @@ export async function flashImage(board) {
 
 const asFile = (lines) => lines.map((line) => `${line}\n`).join('');
 
-/** The Intel Hex for one kind of board, `V1` or `V2`. */
-export async function intelHex(board) {
-  return asFile([...(await records(board)), record(END_OF_FILE, 0, [])]);
+/** The Intel Hex for one kind of board, `V1` or `V2`. `keepsLog`: a V2's data log stays as it is. */
+export async function intelHex(board, keepsLog = false) {
+  const imageSegments = await segments(board);
+  if (keepsLog) markAsStarted(board, imageSegments);
+  return asFile([...records(imageSegments), record(END_OF_FILE, 0, [])]);
 }
 
 /** The Universal Hex for all boards, as `noughts hex` makes it. */
@@ -97,7 +111,7 @@ export async function universalHex() {
 }
 
 async function section(board) {
-  const [first, ...rest] = await records(board, DATA_TYPES[board]);
+  const [first, ...rest] = records(await segments(board), DATA_TYPES[board]);
   const start = record(SECTION_START, 0, [...inTwoBytes(BOARD_IDS[board]), 0xc0, 0xde]);
   const lines = [first, start, ...rest];
   const emptyChars = record(PADDING, 0, []).length + 1;

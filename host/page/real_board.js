@@ -28,10 +28,10 @@ let live = null; // the LiveBoard
 let version = ''; // V1 or V2
 let isFlashing = false; // from the press on, also while the stored games are taken
 let wasPaused = false; // since the page last asked for stored games, or began to put the game
-let keepsGames = false; // this V2's log may be lost, and the person was told
 let pressed = 'connect'; // or `watch`: what the person presses once more after an error
 let status = ['board.status.none'];
 let error = null;
+const boardsWithGame = new Set(); // names; also of one that was unplugged while it was flashed
 
 export function start() {
   const reach = (button, action) => {
@@ -68,7 +68,6 @@ function fail(thrown) {
 
 /** Nothing is shown or remembered of a board that is not connected. */
 function forget() {
-  keepsGames = false;
   live?.close();
   status = ['board.status.none'];
 }
@@ -104,7 +103,6 @@ function draw() {
     $(id).hidden = !isShown[id];
     $(id).disabled = busy;
   }
-  $('flash').textContent = t(keepsGames ? 'board.flashAnyway' : 'board.flash');
   setText($('no-usb'), t('serial' in navigator ? 'board.noUsbButSerial' : 'board.noUsb'));
   const [key, values] = status;
   setText($('board-status'), t(key, values));
@@ -124,7 +122,6 @@ function setText(part, text) {
 }
 
 async function connect() {
-  keepsGames = false;
   usb ??= await openLibrary();
   say('board.status.connecting');
   await usb.connect();
@@ -186,7 +183,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 async function flash() {
   isFlashing = true;
   try {
-    if (keepsGames || (await takeStoredGames())) await putGame();
+    if (await takeStoredGames()) await putGame();
   } finally {
     isFlashing = false;
   }
@@ -194,21 +191,22 @@ async function flash() {
 
 async function putGame() {
   const taken = live.recovered.size;
-  keepsGames = false;
+  const keepsLog = version === 'V2' && boardsWithGame.has(boardName());
   live.start = null;
   wasPaused = false;
   let isPut = false;
   try {
     say('board.status.flashing');
     $('flash-progress').hidden = false;
-    await usb.flash(intelHex, { partial: true, progress: showProgress });
+    const hex = (model) => intelHex(model, keepsLog);
+    await usb.flash(hex, { partial: true, progress: showProgress });
     isPut = true;
     if (!(await runs())) throw { key: 'error.not-started' };
-    say('board.status.done', { taken });
+    say(keepsLog ? 'board.status.doneWithLog' : 'board.status.done', { taken });
   } catch (thrown) {
     if (isLost(thrown)) throw { key: 'error.unplugged-flashing' };
     if (!isPut || !wasPaused) throw thrown;
-    say('board.status.put', { taken });
+    say(keepsLog ? 'board.status.putWithLog' : 'board.status.put', { taken });
   } finally {
     $('flash-progress').hidden = true;
   }
@@ -236,39 +234,35 @@ function showProgress(stage, share) {
   if (share !== undefined) $('flash-progress').value = share;
 }
 
-/**
- * Takes the games that a board has stored. False if they were not taken: a V2's are in its data
- * log, on its drive, and the person decides; or the page was hidden, and did not listen.
- */
+/** Takes the games that a board has stored. False if the page was hidden, and did not listen. */
 async function takeStoredGames() {
   wasPaused = false;
   try {
-    const areTaken = await askForStoredGames();
+    await askForStoredGames();
     if (!wasPaused && !isConnected()) throw { code: DISCONNECTED };
-    return areTaken && !wasPaused;
+    return !wasPaused;
   } catch (thrown) {
     if (wasPaused && !isLost(thrown)) return false;
     throw isLost(thrown) ? { code: DISCONNECTED } : thrown;
   }
 }
 
-/** A V1 sends them after a start. False if the board is a V2 with the game. */
+/**
+ * A V1 sends them after a start. A V2's stay in its data log, which no page can read: it is in the
+ * interface chip, and comes to a computer only as a file on the board's drive.
+ */
 async function askForStoredGames() {
   live.start = null;
   live.recovered.clear();
   say('board.status.taking');
   await restartGame();
-  if (!(await starts())) return true; // another program, or none
-  if (version === 'V2') {
-    keepsGames = true;
-    say('board.v2Games');
-    return false;
-  }
+  const isStarted = await starts();
+  if (live.changed) boardsWithGame.add(boardName());
+  if (!isStarted || version === 'V2') return;
   for (let count = -1; count < live.recovered.size;) {
     count = live.recovered.size;
     await passes(() => live.recovered.size > count, RESENT_MS);
   }
-  return true;
 }
 
 /**

