@@ -50,7 +50,6 @@ def is_worse(row):
         (bench_board.start, None),
         (bench_board.press_to_led, 1),
         (bench_board.sizes, None),
-        (bench_radio.radio_heap, 1),
         long(bench_board.choice, 1),
         long(bench_board.largest_table, None),
         long(bench_board.press_to_led, None),

@@ -18,6 +18,22 @@ MIXTURES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def begun():
+    """Two boards whose first game has begun, and what returns them to that."""
+    pair = TwoBoards((V1, V2))
+    pair.begin()
+    pair.rest(200)
+    return pair, pair.snapshot()
+
+
+@pytest.fixture
+def pair(begun):
+    pair, restore = begun
+    restore()
+    return pair
+
+
 @pytest.mark.parametrize("kinds", MIXTURES)
 def test_two_boards_play_and_both_send_the_same(kinds):
     pair = TwoBoards(kinds, loss=0.1)
@@ -37,10 +53,7 @@ def test_two_boards_play_and_both_send_the_same(kinds):
     assert {game.seats for game in a.games} == {"PP"}
 
 
-def test_press_in_the_others_turn_shows_an_arrow():
-    pair = TwoBoards((V1, V2))
-    pair.begin()
-    pair.rest(200)
+def test_press_in_the_others_turn_shows_an_arrow(pair):
     mover = pair.mover()
     other = pair.boards["b" if mover == "a" else "a"].driver
     for button in (A, B):
@@ -52,10 +65,7 @@ def test_press_in_the_others_turn_shows_an_arrow():
 
 
 @pytest.mark.parametrize("leaves", "ab")
-def test_both_leave_for_the_menu(leaves):
-    pair = TwoBoards((V1, V2))
-    pair.begin()
-    pair.rest(200)
+def test_both_leave_for_the_menu(pair, leaves):
     pair.move()
     menus = [board.menus for board in pair.all]
     pair.tap(leaves, A, B)
@@ -72,11 +82,8 @@ def test_both_leave_for_the_menu(leaves):
 
 
 @pytest.mark.parametrize("leaves", "ab")
-def test_game_does_not_end_without_the_partner(leaves):
+def test_game_does_not_end_without_the_partner(pair, leaves):
     """Which is not in reach, and so does not know that this board leaves."""
-    pair = TwoBoards((V1, V2))
-    pair.begin()
-    pair.rest(200)
     pair.move()
     pair.rest(500)
     pair.ether.loss = 1
@@ -87,12 +94,21 @@ def test_game_does_not_end_without_the_partner(leaves):
     assert board.games == games and games[-1].end == "-"
 
 
-@pytest.mark.parametrize("kinds", [(V1, V2), long((OLD_V1, OLD_V2))])
 @pytest.mark.parametrize("which", "ab")
-def test_board_that_was_reset_comes_back_into_the_game(kinds, which):
-    pair = TwoBoards(kinds)
+def test_board_that_was_reset_comes_back_into_the_game(pair, which):
+    comes_back(pair, which)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("which", "ab")
+def test_board_with_the_older_firmware_comes_back_too(which):
+    pair = TwoBoards((OLD_V1, OLD_V2))
     pair.begin()
     pair.rest(200)
+    comes_back(pair, which)
+
+
+def comes_back(pair, which):
     pair.move()
     pair.rest(500)
     pair.boards[which].driver.cut_power()
@@ -104,10 +120,7 @@ def test_board_that_was_reset_comes_back_into_the_game(kinds, which):
     assert a.games == b.games and len(a.games[-1].moves) == 3
 
 
-def test_silent_partner_is_shown_and_the_game_goes_on():
-    pair = TwoBoards((V1, V2))
-    pair.begin()
-    pair.rest(200)
+def test_silent_partner_is_shown_and_the_game_goes_on(pair):
     pair.move()
     pair.ether.loss = 1
     pair.rest(10_500)

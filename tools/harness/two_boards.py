@@ -1,5 +1,6 @@
 """Boards that play by radio, two and two, in one ether, in device time."""
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -71,6 +72,19 @@ class TwoBoards:
     @property
     def all(self) -> list[Board]:
         return list(self.boards.values())
+
+    def snapshot(self) -> Callable[[], None]:
+        """Note the present state. What is returned goes back to it, as often as it is called."""
+        of_ether = self.ether.snapshot()
+        drivers = [board.driver for board in self.all]
+        received = [(copy.deepcopy(driver.stream), [*driver.items]) for driver in drivers]
+
+        def restore() -> None:
+            of_ether.restore()
+            for driver, (stream, items) in zip(drivers, received, strict=True):
+                driver.stream, driver.items = copy.deepcopy(stream), [*items]
+
+        return restore
 
     def rest(self, ms: float) -> None:
         self.ether.run_for(ms * 1000)
