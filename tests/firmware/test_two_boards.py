@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from boards import A, B
+from boards import A, B, text
 from needed import long
 from noughts.boards.packing import files_for_boards, packed
 from noughts.boards.radio import Radio, files_with
@@ -171,6 +171,20 @@ def test_boards_on_other_channels_do_not_meet():
     pair.tap("a", A, B)
     menus = pair.boards["a"].menus
     pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
+
+
+def test_light_visits_each_cell_while_a_board_looks_for_another():
+    pair = TwoBoards((V1, V2))
+    pair.enter({"a": 0, "b": 3})
+    pair.rest(2500)
+    looks = {name: set() for name in pair.boards}
+    for _ in range(50):  # 2.5 s; it goes on every 200 ms
+        pair.rest(50)
+        for name, board in pair.boards.items():
+            looks[name].add(board.driver.leds())
+    cells = [10 * row + 2 * column for row in range(3) for column in range(3)]
+    one_lit = {text(bytes(4 * (led == cell) for led in range(25))) for cell in cells}
+    assert looks == {"a": one_lit, "b": one_lit}
 
 
 def test_class_radio_sends_the_games_of_two_boards_too():
