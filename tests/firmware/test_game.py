@@ -147,15 +147,16 @@ def test_marks_and_cursor_blink_as_designed(start):
 
 
 def test_chip_replies_and_the_person_can_leave(start):
-    driver = begun(start, A, A, B)
-    driver.press(B)
-    driver.wait(lambda: len(driver.games[-1].moves) == 2, "the chip's reply")
-    took_ms = driver.games[-1].ms - driver.games[-2].ms
-    assert 400 <= took_ms < 450
+    driver = begun(start, A, A, A, B)
+    for moves in "24", "2410":  # hard takes the centre, then blocks in cell 0
+        driver.place(int(moves[-2]))
+        driver.says(moves, "-")
+        took_ms = driver.games[-1].ms - driver.games[-2].ms
+        assert 400 <= took_ms < 450
     driver.rest(100)
     driver.press(A, B)
     driver.wait(lambda: driver.games[-1].end == "x", "the abandoned game")
-    driver.shows("M")
+    driver.shows("H")
 
 
 def test_menu_choice_survives_a_reset_and_a_power_cut(start_any):
