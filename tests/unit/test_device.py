@@ -279,3 +279,9 @@ def test_menu_offers_the_last_choice_or_the_default():
     for choice in CHOICES:
         assert offered(choice) == offered(choice + "\xff" * 9_000) == choice
     assert [offered(content) for content in DAMAGED] == ["Pbs"] * len(DAMAGED)
+
+
+@pytest.mark.parametrize(("drawn", "boot"), [(min, "00000000"), (max, "FFFFFFFF")])
+def test_boot_id_always_has_eight_digits(monkeypatch, drawn, boot):
+    monkeypatch.setattr("random.randrange", lambda stop: drawn(range(stop)))
+    assert load_device("sentences").boot == boot
