@@ -108,7 +108,13 @@ def test_two_people_can_play_on_each_firmware(start_any):
     """The player who begins wins, then the one who goes second, then neither."""
     driver = begun(start_any)
     driver.play_out("41365", "A")
-    driver.wait(lambda: not driver.board.leds()[10], "the flashing line")
+    # While the line in the middle is dark, only B's marks are lit, in cells 1 and 6.
+    marks_of_b = [2, 20]
+    driver.wait(
+        lambda: [led for led, level in enumerate(driver.board.leds()) if level] == marks_of_b,
+        "the flashing line",
+        seconds=1,
+    )
     driver.press(B)  # skip the rest
     assert driver.says("", "-").first == "B"
     driver.rest(300)
