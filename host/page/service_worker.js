@@ -2,12 +2,14 @@
 
 const CACHE = 'noughts-VERSION';
 const FILES = ['./', 'noughts.hex', 'manifest.webmanifest', 'icon.svg'];
+// From the server: the browser's own cache may still hold those of the version before.
+const REQUESTS = FILES.map((file) => new Request(file, { cache: 'reload' }));
 
 addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      .then((cache) => cache.addAll(FILES))
+      .then((cache) => cache.addAll(REQUESTS))
       .then(() => skipWaiting()),
   );
 });
