@@ -5,7 +5,7 @@ import pytest
 from microbit_emulator import Microbit
 from microbit_emulator.debugger import XPSR
 from repl import EACH_BOARD
-from thumb import execute, in_order, in_words, program
+from thumb import THUMB, execute, in_order, in_words, linked, program
 
 ISER, ISPR, IPR = 0xE000_E100, 0xE000_E200, 0xE000_E400
 S0 = 64
@@ -161,6 +161,21 @@ def test_loading_the_program_counter_jumps(code: str, loaded_from: int) -> None:
         board.debugger.set_core_register(number, value)
     board.run_for(1 / 64)
     assert board.debugger.core_register(15) == 0x1000 + loaded_from
+
+
+@EACH_BOARD
+def test_interrupt_preserves_the_flags(board: str) -> None:
+    """b . and, in the interrupt, adds r4, #1; movs r0, #0; bx lr."""
+    memory = linked("E7FE 3401 2000 4770", 0x110, handler=0x102)
+    microbit = Microbit(board, memory)
+    port = microbit.debugger
+    port.write_word(ISER, 1 << 20)
+    for nzcv in range(0b1100):  # no result is both negative and zero
+        port.set_core_register(XPSR, nzcv << 28 | THUMB)
+        port.write_word(ISPR, 1 << 20)
+        microbit.run_for(10)
+        assert port.core_register(4) == nzcv + 1
+        assert port.core_register(XPSR) >> 28 == nzcv
 
 
 def test_floats_survive_64_nested_interrupts() -> None:
