@@ -128,7 +128,6 @@ static void start_chip(u32 reason, bool keep_ram) {
       u32 word = random_word();
       copy(ram + at, &word, 4);
     }
-  fall_silent();
   clear_timeline();
   reset_nvic();
   reset_processor();
