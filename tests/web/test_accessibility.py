@@ -55,9 +55,11 @@ def test_puzzles(server, page):
 
 
 def test_large_tree_scrolls_to_the_current_step(server, page):
+    page.set_viewport_size({"width": 240, "height": 640})  # as on a phone with large type
     page.goto(f"{server.url}/learn?position=XO..X...O&step=100")
     now, tree = page.locator("[aria-current=step]"), page.get_by_role("region", name="The boards")
     inside, outside = now.bounding_box(), tree.bounding_box()
+    assert outside["x"] <= inside["x"]
     assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
 
 
