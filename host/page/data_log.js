@@ -49,12 +49,13 @@ const isHeading = (row) => COLUMNS.every((name) => row.includes(name));
 function writtenData(page) {
   const content = SAVED_BY_BROWSERS.reduce((text, saved) => text.replaceAll(saved, '\xff'), page);
   const head = /UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8})\x00/.exec(content);
-  const [, version = '002'] = /UBIT_LOG_FS_V_(\d{3})\n/.exec(content) ?? [];
-  if (!head && version !== '002') throw new LogError('file.version');
-  const [end, start] = head ? head.slice(1).map((digits) => parseInt(digits, 16)) : [0, 0];
+  if (!head) {
+    const [, version = '002'] = /UBIT_LOG_FS_V_(\d{3})\n/.exec(content) ?? [];
+    throw new LogError(version === '002' ? 'file.damaged' : 'file.version');
+  }
+  const [end, start] = head.slice(1).map((digits) => parseInt(digits, 16));
   const data = written(content, start, end);
-  const fits =
-    head && head.index + head[0].length <= start && start <= end && end <= content.length;
+  const fits = head.index + head[0].length <= start && start <= end && end <= content.length;
   if (!fits || data.includes('\0')) throw new LogError('file.damaged');
   return data;
 }
