@@ -188,6 +188,22 @@ def test_limit_of_a_broker_that_is_too_low_is_explained(mosquitto, watch, port, 
     assert room.end()[0] == 0
 
 
+def test_broker_that_calls_a_packet_too_large_is_explained():
+    """As others than mosquitto do. A stand-in accepts the connection, then hangs up."""
+    accepted, too_large = bytes.fromhex("20 03 00 00 00"), bytes.fromhex("e0 02 95 00")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = parse(f"mqtt://127.0.0.1:{server.getsockname()[1]}")
+        with contextlib.closing(Broker(address, ["#"])) as broker:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(accepted)
+                event = broker.arrived.get(timeout=LIMIT_S)
+                assert event == BrokerAnswered(str(address), "connected")
+                connection.sendall(too_large)
+                event = broker.arrived.get(timeout=LIMIT_S)
+    assert "it hangs up because of a message (Packet too large); raise its limits" in event.why
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
