@@ -52,6 +52,12 @@ def test_game_is_played_by_mouse_and_stays(page):
     expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
 
 
+def test_button_that_is_held_by_touch_opens_no_menu(page):
+    button = page.get_by_role("button", name="Button B")
+    event = "new MouseEvent('contextmenu', {bubbles: true, cancelable: true})"
+    assert not button.evaluate(f"button => button.dispatchEvent({event})")
+
+
 def test_keys_work_at_once_and_from_anywhere(page):
     expect(page.locator(".microbit")).to_be_focused()
     page.keyboard.press("a")
