@@ -97,6 +97,7 @@ typedef struct {
   u32 link;        // the EXC_RETURN that is being used
   u32 at;          // the instruction that is being executed
   u32 counter, limit;  // instructions in this slice so far, and where it ends
+  u32 stop;            // the limit, or within an IT block the end of its present instruction
 } Processor;
 
 static Processor cpu;

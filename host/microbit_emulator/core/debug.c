@@ -20,7 +20,7 @@ static u32 dcrdr, demcr;
 // A core register by its number in DCRSR: R0 to R15, XPSR, MSP, PSP, then the masks in one.
 u32 EXPORT(core_register)(u32 number) {
   if (number < 16) return cpu.r[number];
-  if (number == 16) return flags(cpu.nz, cpu.c, cpu.v) | XPSR_THUMB | cpu.ipsr;
+  if (number == 16) return flags() | XPSR_THUMB | cpu.ipsr;
   if (number == 17 || number == 18) return read_special(number - 9, 0);
   if (number == 20)
     return cpu.control << 24 | cpu.faultmask << 16 | cpu.basepri << 8 | cpu.primask;
@@ -30,9 +30,7 @@ u32 EXPORT(core_register)(u32 number) {
 void EXPORT(set_core_register)(u32 number, u32 new) {
   if (number < 16) cpu.r[number] = number == 15 ? new & ~1u : new;
   else if (number == 16) {
-    cpu.nz = new >> 30 & 1 ? 0 : (i32)new < 0 ? -1 : 1;
-    cpu.c = new >> 29 & 1;
-    cpu.v = (i32)(new << 3);
+    set_flags(new);
     cpu.q = new >> 27 & 1;
     cpu.ge = new >> 16 & 15;
     cpu.ipsr = new & 0x1ff;

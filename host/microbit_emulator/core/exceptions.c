@@ -155,7 +155,7 @@ static u32 fp_saved_count;
 
 APART static void enter_exception(u32 exception) {
   u32 *r = cpu.r, in_thread = kind->is_v2 ? cpu.control & (FPCA | SPSEL) : 0;
-  u32 xpsr = flags(cpu.nz, cpu.c, cpu.v) | XPSR_THUMB | cpu.ipsr;
+  u32 xpsr = flags() | XPSR_THUMB | cpu.ipsr;
   u32 sp = r[13] - (in_thread & FPCA ? FP_FRAME_SIZE : FRAME_SIZE);
   if (sp & 4) {
     sp -= 4;
@@ -214,9 +214,7 @@ static void leave_exception(void) {
   }
   r[13] = sp + (has_fp_frame ? FP_FRAME_SIZE : FRAME_SIZE) + (xpsr & XPSR_ALIGNED ? 4 : 0);
   if (kind->is_v2) cpu.control = (cpu.control & ~(u32)(FPCA | SPSEL)) | (has_fp_frame ? FPCA : 0);
-  cpu.nz = xpsr >> 30 & 1 ? 0 : (i32)xpsr < 0 ? -1 : 1;
-  cpu.c = xpsr >> 29 & 1;
-  cpu.v = (i32)(xpsr << 3);
+  set_flags(xpsr);
   cpu.q = xpsr >> 27 & 1;
   cpu.ge = xpsr >> 16 & 15;
   cpu.ipsr = xpsr & 0x1ff;

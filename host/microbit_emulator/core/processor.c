@@ -8,6 +8,9 @@
 #include "core.h"
 
 static Processor cpu;
+static u32 why;  // the slice ended
+
+enum { WIDE_FROM = 0xe800 };  // the first half of an instruction of 32 bits
 
 enum {
   UNDEFINED_OP,
@@ -20,10 +23,15 @@ enum {
   STR, LDR, STRB, LDRB, STRH, LDRH, STR_STACK, LDR_STACK, ADR, ADD_TO_STACK,
   GROW_STACK, SHRINK_STACK, SXTH, SXTB, UXTH, UXTB, PUSH, POP, CPS, REV, REV16, REVSH,
   BKPT, HINT_OR_IT, COMPARE_BRANCH, STM, LDM,
-  BEQ, BNE, BCS, BCC, BMI, BPL, BVS, BVC, BHI, BLS, BGE, BLT, BGT, BLE, SVC, B, WIDE,
+  BEQ, BNE, BCS, BCC, BMI, BPL, BVS, BVC, BHI, BLS, BGE, BLT, BGT, BLE, SVC, B, BL,
+  // of 32 bits: wide.c
+  STREX, LDREX, STREX_SHORT, LDREX_SHORT_OR_TABLE, DUAL, STM_WIDE, LDM_WIDE, PROCESS_SHIFTED,
+  FLOAT, PROCESS_IMMEDIATE, PLAIN_IMMEDIATE, SINGLE, SINGLE_FAR, BY_REGISTER, MULTIPLY,
+  MULTIPLY_HALVES, MULTIPLY_PAIRS, MULTIPLY_HIGH, DIFFERENCES, MULTIPLY_LONG, MULTIPLY_LONG_PAIRS,
+  SDIV, UDIV,
 };
 
-// The operations by the upper ten bits of an instruction: up to `first`, exclusive, of the next.
+// The operations by the upper twelve bits of an instruction: up to `first`, exclusive, of the next.
 static const struct { u16 first; u8 operation; } encodings[] = {
   {0x0000, LSL_IMMEDIATE}, {0x0800, LSR_IMMEDIATE}, {0x1000, ASR_IMMEDIATE},
   {0x1800, ADD_REGISTER}, {0x1a00, SUB_REGISTER}, {0x1c00, ADD_SHORT}, {0x1e00, SUB_SHORT},
@@ -45,28 +53,43 @@ static const struct { u16 first; u8 operation; } encodings[] = {
   {0xc800, LDM}, {0xd000, BEQ}, {0xd100, BNE}, {0xd200, BCS}, {0xd300, BCC}, {0xd400, BMI},
   {0xd500, BPL}, {0xd600, BVS}, {0xd700, BVC}, {0xd800, BHI}, {0xd900, BLS}, {0xda00, BGE},
   {0xdb00, BLT}, {0xdc00, BGT}, {0xdd00, BLE}, {0xde00, UNDEFINED_OP}, {0xdf00, SVC},
-  {0xe000, B}, {0xe800, WIDE},
+  {0xe000, B}, {0xe800, UNDEFINED_OP}, {0xe840, STREX}, {0xe850, LDREX}, {0xe860, DUAL},
+  {0xe880, STM_WIDE}, {0xe890, LDM_WIDE}, {0xe8a0, STM_WIDE}, {0xe8b0, LDM_WIDE},
+  {0xe8c0, STREX_SHORT}, {0xe8d0, LDREX_SHORT_OR_TABLE}, {0xe8e0, DUAL}, {0xe900, STM_WIDE},
+  {0xe910, LDM_WIDE}, {0xe920, STM_WIDE}, {0xe930, LDM_WIDE}, {0xe940, DUAL},
+  {0xe980, UNDEFINED_OP}, {0xe9c0, DUAL}, {0xea00, PROCESS_SHIFTED}, {0xec00, FLOAT},
+  {0xf000, PROCESS_IMMEDIATE}, {0xf200, PLAIN_IMMEDIATE}, {0xf400, PROCESS_IMMEDIATE},
+  {0xf600, PLAIN_IMMEDIATE}, {0xf800, SINGLE}, {0xf860, UNDEFINED_OP}, {0xf880, SINGLE_FAR},
+  {0xf8e0, UNDEFINED_OP}, {0xf910, SINGLE}, {0xf920, UNDEFINED_OP}, {0xf930, SINGLE},
+  {0xf940, UNDEFINED_OP}, {0xf990, SINGLE_FAR}, {0xf9a0, UNDEFINED_OP}, {0xf9b0, SINGLE_FAR},
+  {0xf9c0, UNDEFINED_OP}, {0xfa00, BY_REGISTER}, {0xfb00, MULTIPLY}, {0xfb10, MULTIPLY_HALVES},
+  {0xfb20, MULTIPLY_PAIRS}, {0xfb30, MULTIPLY_HALVES}, {0xfb40, MULTIPLY_PAIRS},
+  {0xfb50, MULTIPLY_HIGH}, {0xfb70, DIFFERENCES}, {0xfb80, MULTIPLY_LONG}, {0xfb90, SDIV},
+  {0xfba0, MULTIPLY_LONG}, {0xfbb0, UDIV}, {0xfbc0, MULTIPLY_LONG},
+  {0xfbd0, MULTIPLY_LONG_PAIRS}, {0xfbe0, MULTIPLY_LONG}, {0xfbf0, UNDEFINED_OP},
 };
 
-static u8 operations[1024];
+static u8 operations[4096];
 
+// The Cortex-M0's instructions of 32 bits are few: BL decodes them.
 static void fill_operations(void) {
   for (u32 at = 0, nth = 0; at < COUNT(operations); at++) {
-    if (nth + 1 < COUNT(encodings) && encodings[nth + 1].first == at << 6) nth++;
-    operations[at] = encodings[nth].operation;
+    if (nth + 1 < COUNT(encodings) && encodings[nth + 1].first == at << 4) nth++;
+    bool is_bl = at >= WIDE_FROM >> 4 && !kind->is_v2;
+    operations[at] = is_bl ? BL : encodings[nth].operation;
   }
 }
 
-static inline bool holds(u32 condition, i32 nz, u32 c, i32 v) {
+static bool holds(u32 condition) {
   bool result;
   switch (condition >> 1) {
-    case 0: result = nz == 0; break;
-    case 1: result = c; break;
-    case 2: result = nz < 0; break;
-    case 3: result = v < 0; break;
-    case 4: result = c && nz; break;
-    case 5: result = (nz ^ v) >= 0; break;
-    case 6: result = (nz ^ v) >= 0 && nz; break;
+    case 0: result = cpu.nz == 0; break;
+    case 1: result = cpu.c; break;
+    case 2: result = cpu.nz < 0; break;
+    case 3: result = cpu.v < 0; break;
+    case 4: result = cpu.c && cpu.nz; break;
+    case 5: result = (cpu.nz ^ cpu.v) >= 0; break;
+    case 6: result = (cpu.nz ^ cpu.v) >= 0 && cpu.nz; break;
     default: return true;
   }
   return result ^ (condition & 1);
@@ -81,14 +104,16 @@ static u32 reverse_bits(u32 value) {
 }
 
 // The XPSR, and what of it MSR changes.
-static u32 flags(i32 nz, u32 c, i32 v) {
-  return ((u32)nz & 1u << 31) | (u32)!nz << 30 | c << 29 | (u32)(v < 0) << 28 | cpu.q << 27 |
-         cpu.ge << 16;
+static u32 flags(void) {
+  return ((u32)cpu.nz & 1u << 31) | (u32)!cpu.nz << 30 | cpu.c << 29 | (u32)(cpu.v < 0) << 28 |
+         cpu.q << 27 | cpu.ge << 16;
 }
 
-#define SET_FLAGS(xpsr) do { \
-  nz = (xpsr) >> 30 & 1 ? 0 : (i32)(xpsr) < 0 ? -1 : 1; \
-  c = (xpsr) >> 29 & 1; v = (i32)((xpsr) << 3); } while (0)
+static void set_flags(u32 xpsr) {
+  cpu.nz = xpsr >> 30 & 1 ? 0 : (i32)xpsr < 0 ? -1 : 1;
+  cpu.c = xpsr >> 29 & 1;
+  cpu.v = (i32)(xpsr << 3);
+}
 
 static u32 read_special(u32 number, u32 present_flags) {
   switch (number) {
@@ -133,9 +158,56 @@ static inline u32 branch_target(u32 pc, u32 h, u32 b) {
   return pc + (sign << 24 | j1 << 23 | j2 << 22 | (h & 0x3ff) << 12 | (b & 0x7ff) << 1);
 }
 
+// An IT block. Between its instructions, `execute` leaves its inner loop.
+static struct {
+  bool is_open;
+  bool keeps_flags;  // its present instruction would change them outside of a block
+  u32 c;
+  i32 nz, v;         // the flags that are kept
+} block;
+
+static const u8 *code_at(u32 pc) {
+  if (pc < kind->flash_size) return flash + pc;
+  return pc - RAM < kind->ram_size ? ram + (pc - RAM) : NULL;
+}
+
+// Instructions of 16 bits that set flags, except those that only compare, keep them in a block.
+static bool keeps_flags(u32 h) {
+  u32 operation = operations[h >> 4];
+  return operation < ADD_HIGH && operation != CMP_IMMEDIATE && operation != TST &&
+         operation != CMP && operation != CMN;
+}
+
+// The address of the next instruction in an IT block whose condition holds, which then runs alone;
+// or of the first after the block, from which the slice goes on to its limit.
+static __attribute__((noinline)) u32 next_in_block(u32 pc, u32 n) {
+  if (block.keeps_flags) {
+    cpu.nz = block.nz; cpu.c = block.c; cpu.v = block.v;
+  }
+  block.keeps_flags = false;
+  while (cpu.it) {
+    const u8 *code = code_at(pc);
+    if (!code) break;  // `execute` will stop for it
+    u32 h = *(const Half *)code, condition = cpu.it >> 4;
+    cpu.it = cpu.it & 7 ? (cpu.it & 0xe0) | (cpu.it << 1 & 0x1f) : 0;
+    if (holds(condition)) {
+      block.keeps_flags = keeps_flags(h);
+      block.nz = cpu.nz; block.c = cpu.c; block.v = cpu.v;
+      cpu.stop = n + 1;
+      return pc;
+    }
+    cpu.at = pc;
+    pc += h >= WIDE_FROM ? 4 : 2;
+  }
+  block.is_open = cpu.it;
+  cpu.stop = block.is_open ? n + 1 : cpu.limit;
+  return pc;
+}
+
 // In `execute`: what it keeps in local variables is in `cpu` during an action outside of it.
 #define OUTSIDE(action) do { \
-  cpu.counter = n; cpu.limit = limit; cpu.at = at; r[15] = pc; action; limit = cpu.limit; } while (0)
+  cpu.counter = n; r[15] = pc; action; \
+  cpu.stop = is_m4 && block.is_open ? n : cpu.limit; } while (0)
 #define LOAD(to, type, size) do { \
   if (a - RAM < ram_size) to = *(type *)(ram + (a - RAM)); \
   else if (a < flash_size) to = *(type *)(flash + a); \
@@ -148,95 +220,91 @@ typedef i16 SignedHalf __attribute__((aligned(1), may_alias));
 
 #define ADD(carry) do { \
   u64 sum = (u64)a + b + (carry); \
-  result = (u32)sum; c = (u32)(sum >> 32); v = (i32)((a ^ result) & (b ^ result)); \
-  nz = (i32)result; } while (0)
-#define SHIFT(by, shifted, carry) do { if (by) { c = (carry); d = (shifted); } } while (0)
+  result = (u32)sum; cpu.c = (u32)(sum >> 32); cpu.v = (i32)((a ^ result) & (b ^ result)); \
+  cpu.nz = (i32)result; } while (0)
+#define SHIFT(by, shifted, carry) do { if (by) { cpu.c = (carry); d = (shifted); } } while (0)
+#define SECOND_HALF do { \
+  const u8 *half = pc < flash_size ? flash + pc : memory_at(pc, 2); \
+  if (!half) goto undefined; \
+  b = *(const Half *)half; pc += 2; \
+  rd = b >> 8 & 15; rt = b >> 12; rm = b & 15; rn = h & 15; } while (0)
+#define WIDE if (!is_m4) goto undefined; SECOND_HALF
 #define BRANCH_IF(condition) if (condition) pc += (u32)((i32)(h << 24) >> 23) + 2; break
 #define RD r[h & 7]
 #define RM r[h >> 3 & 7]
 #define RN r[h >> 8 & 7]
 
-
-
 // Run a slice. Returns why it ended. `is_m4` is known when this is compiled, twice.
+//
+// Each value that lives through the inner loop costs time with each instruction, because compilers
+// of wasm move it between memory and a register. So only `pc` and `n` are local; the flags are in
+// `cpu`, and what happens between the instructions of an IT block is outside of the inner loop. One
+// switch decides about instructions of 16 and of 32 bits, because each is predicted badly.
 static inline __attribute__((always_inline)) u32 execute(const bool is_m4) {
   const u32 flash_size = is_m4 ? 0x80000 : 0x40000, ram_size = is_m4 ? 0x20000 : 0x4000;
   u32 *const r = cpu.r;
-  u32 pc = r[15], c = cpu.c, it = is_m4 ? cpu.it : 0, n = 0, limit = cpu.limit, why = AT_LIMIT;
-  i32 nz = cpu.nz, v = cpu.v;
-  u32 at = pc;
-  while (n < limit || (is_m4 && it)) {
-    u32 h, a, b, d, result;
-    at = pc;
+  u32 pc = r[15], n = 0;
+  why = AT_LIMIT;
+  block.is_open = is_m4 && cpu.it;
+  block.keeps_flags = false;
+  cpu.stop = block.is_open ? 0 : cpu.limit;
+inner_loop:
+  while (n < cpu.stop) {
+    u32 h, a, b, d, result, x, y, u, rd, rt, rm, rn;
+    cpu.at = pc;
     if (__builtin_expect(pc < flash_size, 1)) h = *(Half *)(flash + pc);
     else if (pc - RAM < ram_size) h = *(Half *)(ram + (pc - RAM));
     else { OUTSIDE(stop_for(STOPPED, NOTHING_THERE, pc)); goto out; }
     n++;
     pc += 2;
-    u32 operation = operations[h >> 6];
-    bool keeps_flags = false;
-    i32 kept_nz = 0, kept_v = 0;
-    u32 kept_c = 0;
-    if (is_m4 && __builtin_expect(it != 0, 0)) {
-      bool passes = holds(it >> 4, nz, c, v);
-      it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
-      if (!passes) {
-        n--;
-        if (h >= 0xe800) pc += 2;
-        continue;
-      }
-      keeps_flags = operation < ADD_HIGH && operation != CMP_IMMEDIATE && operation != TST &&
-                    operation != CMP && operation != CMN;
-      kept_nz = nz; kept_c = c; kept_v = v;
-    }
-    switch (operation) {
+    switch (operations[h >> 4]) {
       case LSL_IMMEDIATE:
-        b = h >> 6 & 31; d = RM; SHIFT(b, d << b, d >> (32 - b) & 1); nz = (i32)(RD = d); break;
+        b = h >> 6 & 31; d = RM; SHIFT(b, d << b, d >> (32 - b) & 1); cpu.nz = (i32)(RD = d); break;
       case LSR_IMMEDIATE:
         b = h >> 6 & 31; d = RM;
-        if (b) { c = d >> (b - 1) & 1; d >>= b; } else { c = d >> 31; d = 0; }
-        nz = (i32)(RD = d); break;
+        if (b) { cpu.c = d >> (b - 1) & 1; d >>= b; } else { cpu.c = d >> 31; d = 0; }
+        cpu.nz = (i32)(RD = d); break;
       case ASR_IMMEDIATE:
         b = h >> 6 & 31; d = RM;
-        if (b) { c = d >> (b - 1) & 1; d = (u32)((i32)d >> b); }
-        else { c = d >> 31; d = (u32)((i32)d >> 31); }
-        nz = (i32)(RD = d); break;
+        if (b) { cpu.c = d >> (b - 1) & 1; d = (u32)((i32)d >> b); }
+        else { cpu.c = d >> 31; d = (u32)((i32)d >> 31); }
+        cpu.nz = (i32)(RD = d); break;
       case ADD_REGISTER: a = RM; b = r[h >> 6 & 7]; ADD(0); RD = result; break;
       case SUB_REGISTER: a = RM; b = ~r[h >> 6 & 7]; ADD(1); RD = result; break;
       case ADD_SHORT: a = RM; b = h >> 6 & 7; ADD(0); RD = result; break;
       case SUB_SHORT: a = RM; b = ~(h >> 6 & 7); ADD(1); RD = result; break;
-      case MOV_IMMEDIATE: nz = (i32)(RN = h & 255); break;
+      case MOV_IMMEDIATE: cpu.nz = (i32)(RN = h & 255); break;
       case CMP_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); break;
       case ADD_IMMEDIATE: a = RN; b = h & 255; ADD(0); RN = result; break;
       case SUB_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); RN = result; break;
-      case AND: nz = (i32)(RD &= RM); break;
-      case EOR: nz = (i32)(RD ^= RM); break;
+      case AND: cpu.nz = (i32)(RD &= RM); break;
+      case EOR: cpu.nz = (i32)(RD ^= RM); break;
       case LSL:
         b = RM & 255; d = RD;
         SHIFT(b, b > 31 ? 0 : d << b, b > 32 ? 0 : d >> (32 - b & 31) & 1);
-        nz = (i32)(RD = d); break;
+        cpu.nz = (i32)(RD = d); break;
       case LSR:
         b = RM & 255; d = RD;
         SHIFT(b, b > 31 ? 0 : d >> b, b > 32 ? 0 : d >> (b - 1 & 31) & 1);
-        nz = (i32)(RD = d); break;
+        cpu.nz = (i32)(RD = d); break;
       case ASR:
         b = RM & 255; d = RD;
         SHIFT(b, (u32)((i32)d >> (b > 31 ? 31 : b)), b > 31 ? d >> 31 : d >> (b - 1) & 1);
-        nz = (i32)(RD = d); break;
-      case ADC: a = RD; b = RM; d = c; ADD(d); RD = result; break;
-      case SBC: a = RD; b = ~RM; d = c; ADD(d); RD = result; break;
+        cpu.nz = (i32)(RD = d); break;
+      case ADC: a = RD; b = RM; d = cpu.c; ADD(d); RD = result; break;
+      case SBC: a = RD; b = ~RM; d = cpu.c; ADD(d); RD = result; break;
       case ROR:
         b = RM & 255; d = RD;
-        if (b) { d = rotate(d, b); c = d >> 31; }
-        nz = (i32)(RD = d); break;
-      case TST: nz = (i32)(RD & RM); break;
+        if (b) { d = rotate(d, b); cpu.c = d >> 31; }
+        cpu.nz = (i32)(RD = d); break;
+      case TST: cpu.nz = (i32)(RD & RM); break;
       case RSB: a = 0; b = ~RM; ADD(1); RD = result; break;
       case CMP: a = RD; b = ~RM; ADD(1); break;
       case CMN: a = RD; b = RM; ADD(0); break;
-      case ORR: nz = (i32)(RD |= RM); break;
-      case MUL: nz = (i32)(RD *= RM); break;
-      case BIC: nz = (i32)(RD &= ~RM); break;
-      case MVN: nz = (i32)(RD = ~RM); break;
+      case ORR: cpu.nz = (i32)(RD |= RM); break;
+      case MUL: cpu.nz = (i32)(RD *= RM); break;
+      case BIC: cpu.nz = (i32)(RD &= ~RM); break;
+      case MVN: cpu.nz = (i32)(RD = ~RM); break;
       case ADD_HIGH:
         r[15] = pc + 2; d = (h & 7) | (h >> 4 & 8); result = r[d] + r[h >> 3 & 15];
         if (d == 15) pc = result & ~1u; else r[d] = result;
@@ -261,9 +329,8 @@ static inline __attribute__((always_inline)) u32 execute(const bool is_m4) {
       jump:
         if (result >= 0xffffff00 && cpu.ipsr) {
           cpu.link = result;
-          cpu.nz = nz; cpu.c = c; cpu.v = v;
           OUTSIDE(leave_exception());
-          pc = r[15]; nz = cpu.nz; c = cpu.c; v = cpu.v;
+          pc = r[15];
         } else pc = result & ~1u;
         break;
       case LDR_LITERAL: a = (pc + 2 & ~3u) + ((h & 255) << 2); LOAD(RN, Word, 4); break;
@@ -308,7 +375,7 @@ static inline __attribute__((always_inline)) u32 execute(const bool is_m4) {
       case REVSH: RD = (u32)(i16)__builtin_bswap16((u16)RM); break;
       case BKPT: why = AT_BKPT; pc -= 2; goto out;
       case HINT_OR_IT:
-        if (is_m4 && (h & 15)) { it = h & 255; break; }
+        if (is_m4 && (h & 15)) { cpu.it = h & 255; block.is_open = true; cpu.stop = n; break; }
         if ((h >> 4 & 15) == 3) { why = AT_WFI; goto out; }
         if ((h >> 4 & 15) == 2) { why = AT_WFE; goto out; }
         break;
@@ -321,54 +388,52 @@ static inline __attribute__((always_inline)) u32 execute(const bool is_m4) {
         for (b = 0; b < 8; b++) if (h >> b & 1) { LOAD(r[b], Word, 4); a += 4; }
         if (!(h >> d & 1)) r[d] = a;
         break;
-      case BEQ: BRANCH_IF(nz == 0);
-      case BNE: BRANCH_IF(nz != 0);
-      case BCS: BRANCH_IF(c);
-      case BCC: BRANCH_IF(!c);
-      case BMI: BRANCH_IF(nz < 0);
-      case BPL: BRANCH_IF(nz >= 0);
-      case BVS: BRANCH_IF(v < 0);
-      case BVC: BRANCH_IF(v >= 0);
-      case BHI: BRANCH_IF(c && nz);
-      case BLS: BRANCH_IF(!c || !nz);
-      case BGE: BRANCH_IF((nz ^ v) >= 0);
-      case BLT: BRANCH_IF((nz ^ v) < 0);
-      case BGT: BRANCH_IF((nz ^ v) >= 0 && nz);
-      case BLE: BRANCH_IF((nz ^ v) < 0 || !nz);
+      case BEQ: BRANCH_IF(cpu.nz == 0);
+      case BNE: BRANCH_IF(cpu.nz != 0);
+      case BCS: BRANCH_IF(cpu.c);
+      case BCC: BRANCH_IF(!cpu.c);
+      case BMI: BRANCH_IF(cpu.nz < 0);
+      case BPL: BRANCH_IF(cpu.nz >= 0);
+      case BVS: BRANCH_IF(cpu.v < 0);
+      case BVC: BRANCH_IF(cpu.v >= 0);
+      case BHI: BRANCH_IF(cpu.c && cpu.nz);
+      case BLS: BRANCH_IF(!cpu.c || !cpu.nz);
+      case BGE: BRANCH_IF((cpu.nz ^ cpu.v) >= 0);
+      case BLT: BRANCH_IF((cpu.nz ^ cpu.v) < 0);
+      case BGT: BRANCH_IF((cpu.nz ^ cpu.v) >= 0 && cpu.nz);
+      case BLE: BRANCH_IF((cpu.nz ^ cpu.v) < 0 || !cpu.nz);
       case SVC: why = AT_SVC; goto out;
       case B: pc += (u32)((i32)(h << 21) >> 20) + 2; break;
       case COMPARE_BRANCH:
         if (!is_m4) goto undefined;
         if ((RD == 0) == !(h & 0x800)) pc += 2 + (h >> 2 & 62) + (h & 0x200 ? 64 : 0);
         break;
-      case WIDE: {
-        const u8 *next = pc < flash_size ? flash + pc : memory_at(pc, 2);
-        if (!next) goto undefined;
-        b = *(const Half *)next;
-        pc += 2;
-        if (is_m4) {
-          u32 x, y, u;
-#include "wide.c"
-        } else if (h >= 0xf000 && (b & 0xd000) == 0xd000) {
+      case BL:
+        if (is_m4) goto undefined;
+        SECOND_HALF;
+        if (h >= 0xf000 && (b & 0xd000) == 0xd000) {
           r[14] = pc | 1;
           pc = branch_target(pc, h, b);
         } else if (h == 0xf3ef) {
-          r[b >> 8 & 15] = read_special(b & 255, flags(nz, c, v));
+          r[rd] = read_special(b & 255, flags());
         } else if ((h & 0xfff0) == 0xf380) {
-          result = r[h & 15];
-          if ((b & 255) < 4) SET_FLAGS(result); else write_special(b & 255, result);
+          result = r[rn];
+          if ((b & 255) < 4) set_flags(result); else write_special(b & 255, result);
         } else if (h != 0xf3bf) goto undefined_wide;
         break;
-      }
+#include "wide.c"
       undefined_wide:
         pc -= 2;
       undefined:
       default: why = AT_UNDEFINED; pc -= 2; goto out;
     }
-    if (is_m4 && __builtin_expect(keeps_flags, 0)) { nz = kept_nz; c = kept_c; v = kept_v; }
+  }
+  if (is_m4 && block.is_open) {
+    pc = next_in_block(pc, n);
+    goto inner_loop;
   }
 out:
-  r[15] = pc; cpu.at = at; cpu.it = it; cpu.nz = nz; cpu.c = c; cpu.v = v; cpu.counter = n;
+  r[15] = pc; cpu.counter = n;
   return why;
 }
 

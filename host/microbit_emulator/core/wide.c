@@ -1,17 +1,17 @@
-// The 32-bit instructions of the Cortex-M4 and its floats: a part of `execute` in processor.c.
+// The 32-bit instructions of the Cortex-M4 and its floats: cases of the switch in `execute` in
+// processor.c. WIDE reads the second half.
 //
 // `h` and `b` are the halves of the instruction. `rd`, `rt`, `rm`, `rn` are the usual fields.
-const u32 rd = b >> 8 & 15, rt = b >> 12, rm = b & 15, rn = h & 15;
-switch (h >> 4) {
+
   // Loads and stores of several words, exclusive access, table branches.
-  case 0xe84: a = r[rn] + ((b & 255) << 2); STORE(Word, r[rt], 4); r[rd] = 0; break;  // STREX
-  case 0xe85: a = r[rn] + ((b & 255) << 2); LOAD(r[rt], Word, 4); break;              // LDREX
-  case 0xe8c:  // STREXB, STREXH
+  case STREX: WIDE; a = r[rn] + ((b & 255) << 2); STORE(Word, r[rt], 4); r[rd] = 0; break;
+  case LDREX: WIDE; a = r[rn] + ((b & 255) << 2); LOAD(r[rt], Word, 4); break;
+  case STREX_SHORT: WIDE;  // STREXB, STREXH
     a = r[rn];
     if ((b >> 4 & 15) == 4) STORE(u8, r[rt], 1); else STORE(Half, r[rt], 2);
     r[rm] = 0;
     break;
-  case 0xe8d:  // LDREXB, LDREXH, TBB, TBH
+  case LDREX_SHORT_OR_TABLE: WIDE;  // LDREXB, LDREXH, TBB, TBH
     u = b >> 4 & 15;
     if (u < 2) {
       a = (rn == 15 ? pc : r[rn]) + (r[rm] << u);
@@ -22,8 +22,7 @@ switch (h >> 4) {
       if (u == 4) LOAD(r[rt], u8, 1); else LOAD(r[rt], Half, 2);
     }
     break;
-  case 0xe86: case 0xe87: case 0xe8e: case 0xe8f: case 0xe94: case 0xe95: case 0xe96: case 0xe97:
-  case 0xe9c: case 0xe9d: case 0xe9e: case 0xe9f:  // STRD, LDRD
+  case DUAL: WIDE;  // STRD, LDRD
     x = rn == 15 ? pc & ~3u : r[rn];
     u = (b & 255) << 2;
     y = h & 0x80 ? x + u : x - u;
@@ -38,14 +37,14 @@ switch (h >> 4) {
     }
     if (h & 0x20) r[rn] = y;
     break;
-  case 0xe88: case 0xe8a: case 0xe90: case 0xe92:  // STM, STMDB
+  case STM_WIDE: WIDE;  // STM, STMDB
     u = (u32)__builtin_popcount(b) * 4;
     x = h & 0x80 ? r[rn] + u : r[rn] - u;
     a = h & 0x80 ? r[rn] : x;
     for (u = 0; u < 15; u++) if (b >> u & 1) { STORE(Word, r[u], 4); a += 4; }
     if (h & 0x20) r[rn] = x;
     break;
-  case 0xe89: case 0xe8b: case 0xe91: case 0xe93:  // LDM, LDMDB
+  case LDM_WIDE: WIDE;  // LDM, LDMDB
     u = (u32)__builtin_popcount(b) * 4;
     x = h & 0x80 ? r[rn] + u : r[rn] - u;
     a = h & 0x80 ? r[rn] : x;
@@ -55,11 +54,11 @@ switch (h >> 4) {
     break;
 
   // Data processing: of a shifted register, of a modified immediate.
-  case 0xea0 ... 0xebf:
+  case PROCESS_SHIFTED: WIDE;
     u = (b >> 10 & 28) | (b >> 6 & 3);
     a = rn == 15 ? 0 : r[rn];
     y = r[rm];
-    x = c;  // the shifter's carry
+    x = cpu.c;  // the shifter's carry
     if ((h >> 5 & 15) == 6) {  // PKHBT, PKHTB
       if (b & 0x20) r[rd] = (a & 0xffff0000) | ((u32)((i32)y >> (u ? u : 31)) & 0xffff);
       else r[rd] = (a & 0xffff) | (y << u & 0xffff0000);
@@ -75,13 +74,13 @@ switch (h >> 4) {
         else { x = y >> 31; b = (u32)((i32)y >> 31); }
         break;
       default:
-        if (u) { b = rotate(y, u); x = b >> 31; } else { b = c << 31 | y >> 1; x = y & 1; }
+        if (u) { b = rotate(y, u); x = b >> 31; } else { b = cpu.c << 31 | y >> 1; x = y & 1; }
     }
     goto process;
-  case 0xf00 ... 0xf1f: case 0xf40 ... 0xf5f:
+  case PROCESS_IMMEDIATE: WIDE;
     if (b & 0x8000) goto branch;
     u = (h & 0x400) << 1 | (b >> 4 & 0x700) | (b & 255);
-    x = c;
+    x = cpu.c;
     a = rn == 15 ? 0 : r[rn];
     y = u & 255;
     if (u < 0x400) b = u < 0x100 ? y : u < 0x200 ? y << 16 | y : u < 0x300 ? y << 24 | y << 8 : y * 0x01010101u;
@@ -94,32 +93,32 @@ switch (h >> 4) {
       case 3: result = rn == 15 ? ~b : a | ~b; goto logical;
       case 4: result = a ^ b; goto logical;
       case 8: u = 0; break;
-      case 10: u = c; break;
-      case 11: b = ~b; u = c; break;
+      case 10: u = cpu.c; break;
+      case 11: b = ~b; u = cpu.c; break;
       case 13: b = ~b; u = 1; break;
       case 14: u = a; a = b; b = ~u; u = 1; break;
       default: goto undefined_wide;
     }
     result = a + b + u;
     if (h & 0x10) {
-      c = (u32)(((u64)a + b + u) >> 32);
-      v = (i32)((a ^ result) & (b ^ result));
-      nz = (i32)result;
+      cpu.c = (u32)(((u64)a + b + u) >> 32);
+      cpu.v = (i32)((a ^ result) & (b ^ result));
+      cpu.nz = (i32)result;
       if (rd == 15) break;
     }
     r[rd] = result;
     break;
   logical:
     if (h & 0x10) {
-      nz = (i32)result;
-      c = x;
+      cpu.nz = (i32)result;
+      cpu.c = x;
       if (rd == 15) break;
     }
     r[rd] = result;
     break;
 
   // Data processing: plain immediates, saturation, bit fields.
-  case 0xf20 ... 0xf3f: case 0xf60 ... 0xf7f:
+  case PLAIN_IMMEDIATE: WIDE;
     if (b & 0x8000) goto branch;
     u = (h & 0x400) << 1 | (b >> 4 & 0x700) | (b & 255);
     x = (b >> 10 & 28) | (b >> 6 & 3);  // the lowest bit, or a shift
@@ -154,15 +153,15 @@ switch (h >> 4) {
       if (b & 0x4000) r[14] = pc | 1;
       pc = branch_target(pc, h, b);
     } else if ((h & 0x0380) != 0x0380) {  // B<condition>.W
-      if (holds(h >> 6 & 15, nz, c, v))
+      if (holds(h >> 6 & 15))
         pc += (u32)((i32)(h << 21) >> 31) << 20 | (b >> 11 & 1) << 19 | (b >> 13 & 1) << 18 |
               (h & 63) << 12 | (b & 0x7ff) << 1;
     } else if (h == 0xf3ef) {
-      r[rd] = read_special(b & 255, flags(nz, c, v));
+      r[rd] = read_special(b & 255, flags());
     } else if ((h & 0xfff0) == 0xf380) {
       result = r[rn];
       if ((b & 255) < 4) {
-        SET_FLAGS(result);
+        set_flags(result);
         cpu.q = result >> 27 & 1;
         if (b & 0x400) cpu.ge = result >> 16 & 15;
       }
@@ -174,7 +173,7 @@ switch (h >> 4) {
     break;
 
   // Loads and stores of one register.
-  case 0xf80: case 0xf81: case 0xf82: case 0xf83: case 0xf84: case 0xf85: case 0xf91: case 0xf93:
+  case SINGLE: WIDE;
     if (rn == 15) goto literal;
     if (!(b & 0x800)) a = r[rn] + (r[rm] << (b >> 4 & 3));
     else {
@@ -195,7 +194,7 @@ switch (h >> 4) {
       }
     }
     goto single;
-  case 0xf88: case 0xf89: case 0xf8a: case 0xf8b: case 0xf8c: case 0xf8d: case 0xf99: case 0xf9b:
+  case SINGLE_FAR: WIDE;
     if (rn != 15) a = r[rn] + (b & 0xfff);
     else literal: a = h & 0x80 ? (pc & ~3u) + (b & 0xfff) : (pc & ~3u) - (b & 0xfff);
   single:
@@ -217,7 +216,7 @@ switch (h >> 4) {
     break;
 
   // Shifts by a register, extensions, bits and bytes.
-  case 0xfa0 ... 0xfaf:
+  case BY_REGISTER: WIDE;
     y = r[rn];
     if (!(b & 0x80)) {
       if (h & 0x80) {
@@ -227,7 +226,7 @@ switch (h >> 4) {
         break;
       }
       u = r[rm] & 255;
-      x = c;
+      x = cpu.c;
       switch (h >> 5 & 3) {
         case 0:
           if (u) { x = u > 32 ? 0 : y >> (32 - u & 31) & 1; y = u > 31 ? 0 : y << u; }
@@ -244,7 +243,7 @@ switch (h >> 4) {
         default: if (u) { y = rotate(y, u); x = y >> 31; }
       }
       r[rd] = y;
-      if (h & 0x10) { nz = (i32)y; c = x; }
+      if (h & 0x10) { cpu.nz = (i32)y; cpu.c = x; }
     } else if (!(h & 0x80)) {  // to a word, added to rn
       x = rn == 15 ? 0 : y;
       y = rotate(r[rm], b >> 1 & 24);
@@ -284,11 +283,11 @@ switch (h >> 4) {
     break;
 
   // Multiplication and division.
-  case 0xfb0:
+  case MULTIPLY: WIDE;
     y = r[rn] * r[rm];
     r[rd] = b & 0x10 ? r[rt] - y : rt == 15 ? y : r[rt] + y;
     break;
-  case 0xfb1: case 0xfb3: {  // SMULxy, SMLAxy; SMULWy, SMLAWy
+  case MULTIPLY_HALVES: WIDE; {  // SMULxy, SMLAxy; SMULWy, SMLAWy
     i32 factor = b & 0x10 ? (i32)r[rm] >> 16 : (i16)r[rm];
     i64 product = (h >> 4) == 0xfb3 ? (i64)(i32)r[rn] * factor >> 16
                 : (i64)(b & 0x20 ? (i32)r[rn] >> 16 : (i16)r[rn]) * factor;
@@ -297,7 +296,7 @@ switch (h >> 4) {
     r[rd] = (u32)sum;
     break;
   }
-  case 0xfb2: case 0xfb4: {  // SMUAD, SMLAD, SMUSD, SMLSD
+  case MULTIPLY_PAIRS: WIDE; {  // SMUAD, SMLAD, SMUSD, SMLSD
     u32 other = b & 0x10 ? rotate(r[rm], 16) : r[rm];
     i64 low = (i64)(i16)r[rn] * (i16)other, high = (i64)((i32)r[rn] >> 16) * ((i32)other >> 16);
     i64 sum = ((h >> 4) == 0xfb2 ? low + high : low - high) + (rt == 15 ? 0 : (i32)r[rt]);
@@ -305,18 +304,18 @@ switch (h >> 4) {
     r[rd] = (u32)sum;
     break;
   }
-  case 0xfb5: case 0xfb6: {  // SMMUL, SMMLA, SMMLS
+  case MULTIPLY_HIGH: WIDE; {  // SMMUL, SMMLA, SMMLS
     i64 product = (i64)(i32)r[rn] * (i32)r[rm], sum = rt == 15 ? 0 : (i64)((u64)r[rt] << 32);
     sum = (i64)((h >> 4) == 0xfb5 ? (u64)sum + (u64)product : (u64)sum - (u64)product);
     if (b & 0x10) sum = (i64)((u64)sum + 0x80000000u);
     r[rd] = (u32)((u64)sum >> 32);
     break;
   }
-  case 0xfb7:  // USAD8, USADA8
+  case DIFFERENCES: WIDE;  // USAD8, USADA8
     y = sum_of_differences(r[rn], r[rm]);
     r[rd] = rt == 15 ? y : r[rt] + y;
     break;
-  case 0xfb8: case 0xfba: case 0xfbc: case 0xfbe: {  // SMULL, UMULL, SMLAL, UMLAL, UMAAL
+  case MULTIPLY_LONG: WIDE; {  // SMULL, UMULL, SMLAL, UMLAL, UMAAL
     u64 product = h & 0x20 ? (u64)r[rn] * r[rm] : (u64)((i64)(i32)r[rn] * (i32)r[rm]);
     if ((h >> 4) == 0xfbc && b & 0x40) goto long_dual;
     if ((h >> 4) == 0xfbc && b & 0x80)  // SMLALxy
@@ -328,7 +327,7 @@ switch (h >> 4) {
     r[rd] = (u32)(product >> 32);
     break;
   }
-  case 0xfbd: long_dual: {  // SMLALD, SMLSLD
+  case MULTIPLY_LONG_PAIRS: WIDE; long_dual: {  // SMLALD, SMLSLD
     u32 other = b & 0x10 ? rotate(r[rm], 16) : r[rm];
     i64 low = (i64)(i16)r[rn] * (i16)other, high = (i64)((i32)r[rn] >> 16) * ((i32)other >> 16);
     u64 sum = ((u64)r[rd] << 32 | r[rt]) + (u64)(h & 0x10 ? low - high : low + high);
@@ -336,14 +335,14 @@ switch (h >> 4) {
     r[rd] = (u32)(sum >> 32);
     break;
   }
-  case 0xfb9:
+  case SDIV: WIDE;
     y = r[rm];
     r[rd] = !y ? 0 : y == ~0u ? -r[rn] : (u32)((i32)r[rn] / (i32)y);
     break;
-  case 0xfbb: r[rd] = r[rm] ? r[rn] / r[rm] : 0; break;
+  case UDIV: WIDE; r[rd] = r[rm] ? r[rn] / r[rm] : 0; break;
 
   // Floats.
-  case 0xec0 ... 0xeff: {
+  case FLOAT: WIDE; {
     if ((b & 0xe00) != 0xa00) goto undefined_wide;
     cpu.control |= FPCA;
     u32 *const s = cpu.s, is_double = b >> 8 & 1;
@@ -365,7 +364,7 @@ switch (h >> 4) {
         if (h & 0x10) LOAD(s[(vd + y) & 31], Word, 4); else STORE(Word, s[(vd + y) & 31], 4);
       if (h & 0x20) r[rn] = x;
     } else if (b & 0x10) {  // VMRS, VMSR, VMOV of one
-      if (h == 0xeef1 && rt == 15) SET_FLAGS(cpu.fpscr);
+      if (h == 0xeef1 && rt == 15) set_flags(cpu.fpscr);
       else if (h == 0xeef1) r[rt] = cpu.fpscr;
       else if (h == 0xeee1) cpu.fpscr = r[rt];
       else if ((h & 0xffe0) == 0xee00) { if (h & 0x10) r[rt] = s[vn]; else s[vn] = r[rt]; }
@@ -373,5 +372,3 @@ switch (h >> 4) {
     } else if (!compute_float(h, b, vd, vn, vm)) goto undefined_wide;
     break;
   }
-  default: goto undefined_wide;
-}
