@@ -12,6 +12,7 @@ import argparse
 import gc
 import os
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
 _HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
 _STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8
 _QEMU_S = 5.0
-_IN_ETHER, _ETHER_START_US, _ETHER_RUN_US, _ETHER_STEP_US = 30, 1_500_000, 1_000_000, 20_000
+_IN_CLASS, _ETHER_START_US, _ETHER_RUN_US, _ETHER_STEP_US = 30, 1_500_000, 1_000_000, 20_000
 
 _PLAYER = b"""
 import radio
@@ -60,6 +61,22 @@ while True:
         radio.send_bytes(b'x' * 50)
         radio.off() if not listens else None
 """
+
+
+_RESIDENT = """
+import sys
+import psutil
+from official import stepped
+start, process = stepped(sys.argv[1]), psutil.Process()
+boards = []
+for seed in range(1 + int(sys.argv[2])):
+    boards.append(start(seed=seed))
+    boards[-1].run_for(2_000_000)
+    if not seed:
+        print(process.memory_info().rss)
+print(process.memory_info().rss)
+"""
+"""Prints the resident memory with one board in the menu, and with more."""
 
 
 def main() -> int:
@@ -163,7 +180,7 @@ def ether() -> Iterator[Row]:
     for name in NEWEST:
         for listens, how in ((False, "on only to send"), (True, "always on")):
             player = {"main.py": _PLAYER % listens}
-            boards = {f"{seed}": stepped(name)(player, seed) for seed in range(1, 1 + _IN_ETHER)}
+            boards = {f"{seed}": stepped(name)(player, seed) for seed in range(1, 1 + _IN_CLASS)}
             boards["gateway"] = stepped(NEWEST[1])({"main.py": _PLAYER % True})
             for board in boards.values():
                 board.run_for(_ETHER_START_US)
@@ -175,9 +192,20 @@ def ether() -> Iterator[Row]:
             before_s = time.process_time()
             for _ in range(_ETHER_RUN_US // _ETHER_STEP_US):
                 ether.run_for(_ETHER_STEP_US)
-            what = f"{_IN_ETHER} {name[:2]}s and a gateway in an ether, radios {how}: CPU, "
+            what = f"{_IN_CLASS} {name[:2]}s and a gateway in an ether, radios {how}: CPU, "
             what += "against the boards alone"
             yield as_ratio(what, time.process_time() - before_s, alone_s, None)
+
+
+def memory() -> Iterator[Row]:
+    """What each of 30 more boards takes in a process that has one, which compiled the core."""
+    for name in NEWEST:
+        words = (sys.executable, "-c", _RESIDENT, name, str(_IN_CLASS))
+        ran = subprocess.run(words, capture_output=True, text=True, check=True)
+        one, all_of_them = map(int, ran.stdout.split())
+        what = f"memory of each of {_IN_CLASS} {name[:2]}s in a process"
+        each = (all_of_them - one) / _IN_CLASS / 1e6
+        yield at_most(what, each, None, "{:.1f} MB", f"the process with one {one / 1e6:.0f} MB")
 
 
 def commands() -> Iterator[Row]:
@@ -229,7 +257,7 @@ def put() -> Iterator[Row]:
             yield at_most(what, max(changed_s), 3, "{:.1f} s", note)
 
 
-PARTS: tuple[Part, ...] = (emulator, ether, commands, put)
+PARTS: tuple[Part, ...] = (emulator, ether, memory, commands, put)
 
 
 if __name__ == "__main__":
