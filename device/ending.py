@@ -19,6 +19,6 @@ def show(marks, score, result):
         if buttons.pending:
             leds.show(" ")
         elif now - began < 1200:
-            leds.draw(marks, now, cells if (now - began) // 150 & 1 else b"", 0)
+            leds.draw(marks, now, cells if (now - began) // 150 & 1 else (), 0)
         elif not until:
             until = now + leds.scroll("Draw Game\nA Win\nB Win".split("\n")[result])

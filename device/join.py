@@ -3,7 +3,7 @@
 # a V1 has no memory for the menu, this and the games together.
 import loop, microbit
 
-modules = "%.0s"  # for the board's kind: none, because `pick` and `find` need the memory
+loop.modules = "%.0s"  # for the board's kind: none, because `pick` and `find` need the memory
 
 
 def pick(chosen):

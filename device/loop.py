@@ -43,9 +43,9 @@ def start():
 # because each collection takes 2 ms.
 modules = "ending tilt games_v%d ai game menu human"
 if chosen[4:]:
-    from play import modules, start  # type: ignore[assignment]
+    from play import start  # type: ignore[assignment]
 elif chosen[3:]:
-    from join import modules, start  # type: ignore[assignment]
+    from join import start  # type: ignore[assignment]
 from buttons import model  # noqa: E402
 
 modules = (modules % model).split()  # type: ignore[assignment]

@@ -4,7 +4,7 @@ import loop, sys, microbit
 
 chosen = loop.chosen
 del loop.file, loop.stored  # type: ignore[has-type]  # a V1 needs their memory
-modules = "sentences ending rules games_v%d tilt repeat human leds radio"  # the last one first
+loop.modules = "sentences ending rules games_v%d tilt human repeat leds radio"  # last one first
 me = chosen[4:12] < chosen[12:]  # player A
 arrows = microbit.Image.ARROW_E, microbit.Image.ARROW_W
 microbit.display.show(arrows[me])
@@ -17,6 +17,7 @@ def greet():
     with open("table.py") as file:  # a V1 has no memory to import it
         text = file.read()
     sentences.send(sentences.opening % (sentences.boot, buttons.model, text[-6:-2]))
+    del sentences.opening
     return sentences.boot
 
 
@@ -48,7 +49,7 @@ def more(marks, image):
     import buttons, leds
     from repeat import ours, theirs
 
-    leds.draw(marks, buttons.now, b"", 0)
+    leds.draw(marks, buttons.now, (), 0)
     buttons.wait()
     if buttons.pending:
         leds.show(image)

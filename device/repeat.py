@@ -4,31 +4,33 @@
 import buttons, leds, loop, radio
 from random import randrange
 
+radio.config(length=70, queue=1, channel=2 + 8 * int(loop.chosen[3:4]), group=77, power=7)
+radio.on()
+del loop  # a V1 needs its memory: the 13th name of a module takes 40 bytes
 turn = buttons.wait
 ours = ["", "", "", "0", "PP", "A", "", "0", ""]
-theirs = [""] * 9
-raw = None  # the partner's last frame
+theirs = [""] * 9  # the partner's last frame, its id, and the other fields of that frame
 again = heard = 0  # when to send; when the partner was heard, ms
 
 
-def receive(frame, now):
-    global raw, heard
-    if frame != raw:
-        raw = None  # a V1 needs its memory
+def receive(frame):
+    global heard
+    if frame != theirs[0]:
+        theirs[0] = ""  # a V1 needs its memory
         fields = str(frame, "utf-8").split(",")
-        sender = fields[1]
-        if not ours[0] and fields[0] in ("", ours[1]) and len(sender) == 8:
-            ours[0] = sender  # perhaps the partner
-            heard = now
-        # Each cell at most once: so what follows on our moves can be played.
-        cells = bytes(fields[6] + "9", "utf-8")
-        if int("0" + fields[3] + fields[6] + fields[7]) < 0 or len(set(cells)) < len(cells):
+        if not ours[0] and fields[0] in ("", ours[1]) and len(fields[1]) == 8:
+            ours[0] = fields[1]  # perhaps the partner
+            heard = buttons.now
+        if len(fields) != 9 or fields[8] not in "x" or fields[:2] != [ours[1], ours[0]]:
             return
-        if fields[8:] not in ([""], ["x"]) or fields[:2] != [ours[1], ours[0]]:
+        fields[:2] = frame, ours[0]
+        fields[4:6] = ours[4:6]  # the same on both boards
+        # Each cell at most once: so what follows on our moves can be played.
+        cells = set(bytes("9" + fields[6], "utf-8"))
+        if int("0" + fields[3] + fields[6] + fields[7]) < 0 or len(cells) <= len(fields[6]):
             return
         theirs[:] = fields
-        raw = frame
-    heard = now
+    heard = buttons.now
 
 
 def wait():
@@ -45,7 +47,7 @@ def wait():
         try:
             frame = radio.receive_bytes()
             if frame:
-                receive(frame, now)
+                receive(frame)
         except Exception:  # anyone can send anything
             pass
         if not ours[8]:
@@ -61,5 +63,3 @@ def wait():
 
 
 buttons.wait = wait
-radio.config(length=70, queue=1, channel=2 + 8 * int(loop.chosen[3:4]), group=77, power=7)
-radio.on()

@@ -28,10 +28,10 @@ MISSED = {
     "files as they go onto a V1": 113,
     "files as they go onto a V2": 124,
     "the same with radio, V2": 135,
-    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_504,
-    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_440,
-    "heap to spare while a game by radio is loaded, V1 1.1.1": 256,
-    "heap to spare while a game by radio is loaded, V1 1.0.1": 256,
+    "free heap at the worst moment of a game by radio, V1 1.1.1": 1_904,
+    "free heap at the worst moment of a game by radio, V1 1.0.1": 1_904,
+    "heap to spare while a game by radio is loaded, V1 1.1.1": 384,
+    "heap to spare while a game by radio is loaded, V1 1.0.1": 384,
 }
 """Targets that are missed since two boards play by radio: what is measured must not get worse."""
 
