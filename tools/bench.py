@@ -81,17 +81,16 @@ print(process.memory_info().rss)
 
 def main() -> int:
     """Measure, print a table and write it into the document. Returns 1 if a target is missed."""
-    parts: dict[str, Part] = {
-        part.__name__: part
-        for part in (
-            *bench_board.PARTS,
-            *bench_radio.PARTS,
-            *PARTS,
-            *bench_browser.PARTS,
-            *bench_load.PARTS,
-            *bench_page.PARTS,
-        )
-    }
+    all_parts: tuple[Part, ...] = (
+        *bench_board.PARTS,
+        *bench_radio.PARTS,
+        *PARTS,
+        *bench_browser.PARTS,
+        *bench_load.PARTS,
+        *bench_page.PARTS,
+    )
+    parts = {part.__name__: part for part in all_parts}
+    assert len(parts) == len(all_parts), "two parts have the same name"
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -93,7 +93,8 @@ _OBSERVER = """
     window.shown = [];
     new MutationObserver(() => {
       const leds = [...document.querySelectorAll('.microbit svg rect')].slice(-25);
-      const picture = leds.map((led) => led.getAttribute('class').slice(1)).join('');
+      const picture = leds.map((led) => led.getAttribute('class').slice(-1)).join('');
+      if (picture === window.shown.at(-1)?.[1]) return;
       window.shown.push([performance.timeOrigin + performance.now(), picture]);
     }).observe(document.querySelector('.microbit'), { subtree: true, attributes: true });
 """
