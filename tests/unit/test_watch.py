@@ -117,7 +117,7 @@ def test_games_are_stored_only_for_a_while_as_soon_as_the_store_has_failed(tmp_p
         storages.append(watch.storage)
         return temporary_directory(**options)
 
-    monkeypatch.setattr("noughts.recording.watch.tempfile.TemporaryDirectory", folder)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", folder)
     watch = Watch(tmp_path / "games.db", has_fallback=True)
     sends(watch, BOOT)
     watch.start()

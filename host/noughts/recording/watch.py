@@ -8,7 +8,6 @@
 Everything is stored before anybody is told.
 """
 
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
@@ -172,6 +171,8 @@ class Watch:
                     raise
                 self._is_temporary = True
                 self.failure = error
+                import tempfile  # here, because it takes 2.6 MB and is rarely needed
+
                 folder = stores.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                 self._record_into(stores, Path(folder, "games.db"))
             finally:
