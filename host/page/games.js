@@ -31,19 +31,17 @@ export async function start() {
     $('log-file').value = ''; // the same file may be chosen once more
   });
   acceptDrops();
+  onClick('save-log', ({ lines }) => save('noughts-games.log', 'text/plain', writeLog(lines)));
+  onClick('save-csv', ({ games }) => save('noughts-games.csv', 'text/csv', gamesAsCsv(games)));
+  onClick('delete-games', deleteGames);
+  $('delete-games').addEventListener('blur', () => askToDelete(false));
   const store = await gameStore;
   $('not-kept').hidden = store.kept;
-  const onClick = (id, action) =>
-    $(id).addEventListener('click', () => (store.games.length ? action() : say(['games.noneYet'])));
-  onClick('save-log', () => save('noughts-games.log', 'text/plain', writeLog(store.lines)));
-  onClick('save-csv', () => save('noughts-games.csv', 'text/csv', gamesAsCsv(store.games)));
-  onClick('delete-games', () => deleteGames(store));
   $('show-all').addEventListener('click', () => {
     showsAll = true;
     draw(store);
     $('game-list').querySelector('.scroll').focus(); // the button is gone
   });
-  $('delete-games').addEventListener('blur', () => askToDelete(false));
   store.onchange = () => {
     if (viewed.game && !store.lines.length) view(null); // another tab may have deleted all
     draw(store);
@@ -52,6 +50,15 @@ export async function start() {
     draw(store);
     drawMessages();
     drawViewer();
+  });
+}
+
+/** A button that does something with the store, also if it is pressed before the store is open. */
+function onClick(id, action) {
+  $(id).addEventListener('click', async () => {
+    const store = await gameStore;
+    if (store.games.length) await action(store);
+    else say(['games.noneYet']);
   });
 }
 

@@ -223,6 +223,29 @@ def test_without_games_saving_and_deleting_say_what_to_do(open_page, name):
     expect(page.get_by_text("There are no games yet. Play on a micro:bit")).to_be_visible()
 
 
+LATE_STORE = """
+const open = IDBFactory.prototype.open;
+IDBFactory.prototype.open = function (...options) {
+  const request = open.apply(this, options);
+  const set = (action) => {
+    window.openStore = () => {
+      if (request.readyState === 'done') action();
+      else request.addEventListener('success', action);
+    };
+  };
+  Object.defineProperty(request, 'onsuccess', { set });
+  return request;
+};
+"""
+
+
+def test_button_that_is_pressed_before_the_games_are_loaded_is_not_forgotten(open_page):
+    page = open_page(part="games", prepare=lambda context: context.add_init_script(LATE_STORE))
+    page.get_by_role("button", name="Delete all games").click()
+    page.evaluate("openStore()")
+    expect(page.get_by_text("There are no games yet. Play on a micro:bit")).to_be_visible()
+
+
 def test_what_is_shown_changes_its_language(open_page):
     page = open_page(part="games", locale="en-US", timezone_id="UTC")
     add_games(page)
