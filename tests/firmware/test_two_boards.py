@@ -184,7 +184,8 @@ def test_light_visits_each_cell_while_a_board_looks_for_another():
             looks[name].add(board.driver.leds())
     cells = [10 * row + 2 * column for row in range(3) for column in range(3)]
     one_lit = {text(bytes(4 * (led == cell) for led in range(25))) for cell in cells}
-    assert looks == {"a": one_lit, "b": one_lit}
+    # Between two cells, a look may show both or none: LEDs change one row after another.
+    assert all(one_lit <= seen for seen in looks.values())
 
 
 def test_class_radio_sends_the_games_of_two_boards_too():

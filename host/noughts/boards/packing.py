@@ -26,7 +26,7 @@ _ON_EVERY_BOARD = """
     controls:pin10 choose:DUCK draw:pin8 boot:XMAS across:NO_PULL along:pin12 save:pin9
     seats:unused squares:CLOCK3 worths:pin13 moved:pin14 turn:n xor:pin16 changed:pin15
     moves:CLOCK1 weights:CLOCK5 first:CLOCK4 opening:pin20 place:pin19 move:CLOCK2 greet:a2
-    ours:d theirs:f raw:up fields:r again:e4 heard:g frame:c sender:a4 me:b3 tell:b4 arrows:b5
+    ours:d theirs:f fields:r again:e4 heard:g frame:c me:b3 tell:b4 arrows:b5
     lost:c3 more:c4 digit:c5 following:d3 pick:d4
 """
 _ON_A_V2 = """
