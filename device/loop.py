@@ -42,7 +42,7 @@ def start():
 # need the most memory in one piece come first. Small modules come with those that import them,
 # because each collection takes 2 ms.
 modules = "ending tilt games_v%d ai game menu human"
-if chosen[4:]:
+if chosen[4:]:  # `play` and `join` replace `modules`, too
     from play import start  # type: ignore[assignment]
 elif chosen[3:]:
     from join import start  # type: ignore[assignment]

@@ -201,10 +201,11 @@ def memory() -> Iterator[Row]:
     for name in NEWEST:
         words = (sys.executable, "-c", _RESIDENT, name, str(_IN_CLASS))
         ran = subprocess.run(words, capture_output=True, text=True, check=True)
-        one, all_of_them = map(int, ran.stdout.split())
+        bytes_with_one, bytes_with_all = map(int, ran.stdout.split())
         what = f"memory of each of {_IN_CLASS} {name[:2]}s in a process"
-        each = (all_of_them - one) / _IN_CLASS / 1e6
-        yield at_most(what, each, None, "{:.1f} MB", f"the process with one {one / 1e6:.0f} MB")
+        board_mb = (bytes_with_all - bytes_with_one) / _IN_CLASS / 1e6
+        note = f"the process with one {bytes_with_one / 1e6:.0f} MB"
+        yield at_most(what, board_mb, None, "{:.1f} MB", note)
 
 
 def commands() -> Iterator[Row]:

@@ -227,22 +227,22 @@ def captured() -> Rows:
         random_game(f"{number // 40:08X}", number % 40 + 1, dice) for number in range(_CAPTURED)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        log, one = Path(folder, "captured.log"), Path(folder, "one.log")
+        log, short_log = Path(folder, "captured.log"), Path(folder, "short.log")
         log.write_bytes(b"".join(map(_as_lines, games)))
-        one.write_bytes(_as_lines(games[0]))  # a log without a sentence is refused
+        short_log.write_bytes(_as_lines(games[0]))  # a log without a sentence is refused
         stores: list[str] = []  # a new one each time: what is stored is not stored again
 
         def new_store() -> str:
             stores.append(f"{folder}/{len(stores)}.db")
             return stores[-1]
 
-        def watch_s(captured: Path) -> float:
-            words = "watch", "--plain", "--db", new_store(), "--from", str(captured)
+        def watch_s(from_log: Path) -> float:
+            words = "watch", "--plain", "--db", new_store(), "--from", str(from_log)
             return cpu_s("-m", "noughts", *words)
 
         ours_s, start_s, bare_s, bare_start_s = best_by_turns(
             partial(watch_s, log),
-            partial(watch_s, one),
+            partial(watch_s, short_log),
             lambda: cpu_s("-c", _BARE_STORE, str(log), new_store()),
             partial(cpu_s, "-c", "import sqlite3"),
             tries=2,

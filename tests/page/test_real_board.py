@@ -4,6 +4,7 @@ The packets of a flash are counted, without those that read the serial line.
 """
 
 import re
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
@@ -70,11 +71,18 @@ def connect(page, plugged):
     status(page, re.compile(f"Connected to a micro:bit {plugged.board.board}"))
 
 
+@contextmanager
+def stopped_while(page, plugged, text):
+    """Begin to put the game on the board, and stop while the page says this."""
+    with plugged.stopped_at(page, text):
+        press(page, "Put the game on it")
+        status(page, re.compile(text))
+        yield
+
+
 def put_game(page, plugged):
     """Put the game on the board; returns the packets that flashing took."""
-    with plugged.stopped_at(page, "Putting the game"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Putting the game"))
+    with stopped_while(page, plugged, "Putting the game"):
         count_before = plugged.packet_count()
     status(page, DONE)
     return plugged.packet_count() - count_before
@@ -146,9 +154,7 @@ def test_one_changed_file(flashed, model, most_packets):
 def test_unplugged_while_flashing_then_once_more(plug_in, model):
     page, plugged = plug_in(erased(model))
     connect(page, plugged)
-    with plugged.stopped_at(page, "Putting the game"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Putting the game"))
+    with stopped_while(page, plugged, "Putting the game"):
         plugged.daplink.unplug_after = 2000
     error(page, re.compile("unplugged before the game was complete.*once more"))
     plugged.daplink.plug_in()
@@ -160,9 +166,7 @@ def test_unplugged_while_flashing_then_once_more(plug_in, model):
 def test_unplugged_while_flashing(plug_in):
     page, plugged = plug_in(erased("V1"))
     connect(page, plugged)
-    with plugged.stopped_at(page, "Putting the game"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Putting the game"))
+    with stopped_while(page, plugged, "Putting the game"):
         expect(page.locator("#flash-progress")).to_be_visible()
         plugged.daplink.unplug_after = 0
     error(page, re.compile("unplugged before the game was complete.*once more"))
@@ -188,9 +192,7 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
 def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
     page, plugged = plug_in(board_with("V2"))
     connect(page, plugged)
-    with plugged.stopped_at(page, "Asking the micro:bit"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Asking the micro:bit"))
+    with stopped_while(page, plugged, "Asking the micro:bit"):
         plugged.daplink.unplug_after = 0
     error(page, re.compile("was unplugged"))
     plugged.plug_in(board_with("V1", STORED_FILES))
@@ -281,9 +283,7 @@ def test_v2_keeps_its_data_log_when_all_of_it_is_flashed_after_it_was_unplugged(
     board, games = v2_with_games()
     page, plugged = plug_in(board)
     connect(page, plugged)
-    with plugged.stopped_at(page, "Putting the game"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Putting the game"))
+    with stopped_while(page, plugged, "Putting the game"):
         plugged.daplink.unplug_after = 0
     error(page, re.compile("unplugged before the game was complete"))
     plugged.daplink.port.erase_all()
@@ -350,9 +350,7 @@ def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
 def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_games(plug_in):
     page, plugged = plug_in(board_with("V1", STORED_FILES))
     connect(page, plugged)
-    with plugged.stopped_at(page, "Asking the micro:bit"):
-        press(page, "Put the game on it")
-        status(page, re.compile("Asking the micro:bit"))
+    with stopped_while(page, plugged, "Asking the micro:bit"):
         set_visibility(page, "hidden")
     status(page, "Paused while this page is hidden.")
     expect(page.locator("#flash")).to_be_hidden()

@@ -2,7 +2,8 @@
 //
 // One instruction takes one cycle. Skipped instructions of an IT block take none, and a slice does
 // not end inside such a block. Exceptions are in exceptions.c. Not modelled: double precision,
-// FPSCR's cumulative flags and rounding modes, exclusive access (STREX always succeeds), unaligned accesses (they work on both processors).
+// FPSCR's cumulative flags and rounding modes, exclusive access (STREX always succeeds), unaligned
+// accesses (they work on both processors).
 //
 // Source: ARMv6-M and ARMv7-M Architecture Reference Manuals (DDI 0419, DDI 0403).
 #include "core.h"
