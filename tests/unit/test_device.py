@@ -285,3 +285,76 @@ def test_menu_offers_the_last_choice_or_the_default():
 def test_boot_id_always_has_eight_digits(monkeypatch, drawn, boot):
     monkeypatch.setattr("random.randrange", lambda stop: drawn(range(stop)))
     assert load_device("sentences").boot == boot
+
+
+OURS, PARTNERS = "3E5A5FD2", "9A1B2C3D"
+RADIO_STUBS = {
+    "loop.py": b"chosen = 'Rbs4'\n",
+    "leds.py": b"def show(picture): pass\n",
+    "buttons.py": b"now = 1000\ndef wait(): return 0\n",
+}
+GOOD_FRAME = f"{OURS},{PARTNERS},{PARTNERS},2,PP,B,402,5120,"
+
+
+@pytest.fixture
+def receives():
+    """What `repeat` knows of the partner once it has received a frame: its fields, and when."""
+    radio = ModuleType("radio")
+    radio.__dict__.update(config=lambda **_: None, on=lambda: None, send_bytes=lambda _: None)
+    with patch.dict(sys.modules, radio=radio):
+        repeat = load_device("repeat", {**device_files(), **RADIO_STUBS})
+
+    def receives(frame, partner=PARTNERS):
+        repeat.ours[:2] = partner, OURS
+        repeat.theirs[:] = [""] * 9
+        repeat.heard = 0
+        radio.receive_bytes = lambda: frame
+        repeat.wait()
+        return repeat.theirs[2:], repeat.heard, repeat.ours[0]
+
+    return receives
+
+
+@pytest.mark.parametrize("end", ["", "x"])
+def test_partners_frame_is_received(receives, end):
+    fields = [PARTNERS, "2", "PP", "A", "402", "5120", end]  # who begins is known to both
+    assert receives((GOOD_FRAME + end).encode()) == (fields, 1000, PARTNERS)
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        (",402,", ",404,"),  # a cell twice
+        (",402,", ",409,"),  # no cell
+        (",402,", ",4x2,"),
+        (",2,PP", ",z,PP"),
+        (",5120,", ",5_,"),
+        (",5120,", ",5120"),  # a field less, and one more
+        (",5120,", ",5120,,"),
+        (",5120,", ",5120,y"),
+        (",5120,", ",5120,xx"),
+        (OURS, "00000000"),
+        (f",{PARTNERS},", ",00000000,"),
+        (GOOD_FRAME, ""),
+        (GOOD_FRAME, "\xff"),
+    ],
+)
+def test_frame_that_is_not_the_partners_or_is_damaged_is_ignored(receives, part, other):
+    assert part in GOOD_FRAME
+    frame = GOOD_FRAME.replace(part, other, 1).encode("latin1")
+    assert receives(frame) == ([""] * 7, 0, PARTNERS)
+
+
+@pytest.mark.parametrize(
+    ("to", "sender", "partner"),
+    [
+        ("", PARTNERS, PARTNERS),
+        (OURS, PARTNERS, PARTNERS),
+        ("00000000", PARTNERS, ""),
+        ("", PARTNERS[1:], ""),
+        ("", PARTNERS + "0", ""),
+    ],
+)
+def test_board_that_searches_takes_a_partner_that_searches_too(receives, to, sender, partner):
+    frame = f"{to},{sender},,0,PP,A,,0,".encode()
+    assert receives(frame, partner="")[2] == partner
