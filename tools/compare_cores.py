@@ -338,7 +338,7 @@ def main() -> int:
     )
     parser.add_argument("host", nargs="?", type=Path, help="the other tree's folder `host`")
     parser.add_argument("--python", help="a Python that can run it")
-    parser.add_argument("--images", type=Path, help="a folder for flash images")
+    parser.add_argument("--images", type=Path, help="a folder where flash images are kept")
     parser.add_argument("--only", default="", help="scenarios whose names contain this")
     parser.add_argument("--with-old-rules", action="store_true", help="compile our core with them")
     parser.add_argument("--trace", help="print the trace of a scenario")
@@ -346,15 +346,20 @@ def main() -> int:
     if options.trace:
         _trace(options.trace)
         return 0
+    if not options.host or not options.python:
+        parser.error("the other tree's host and --python are needed")
+    if not options.host.is_dir():
+        parser.error(f"{options.host} is not a folder")
     sys.path[:0] = [str(TESTS)]
-    options.images.mkdir(parents=True, exist_ok=True)
-    if not any(options.images.iterdir()):
-        write_images(options.images)
     old = options.host.resolve(), options.python
     names = [name for name in scenarios() if options.only in name]
     with tempfile.TemporaryDirectory() as folder:
+        images = options.images or Path(folder, "images")
+        images.mkdir(parents=True, exist_ok=True)
+        if not any(images.iterdir()):
+            write_images(images)
         host = with_old_rules(Path(folder)) if options.with_old_rules else ROOT / "host"
-        results = [_compare(name, old, host, options.images) for name in names]
+        results = [_compare(name, old, host, images) for name in names]
     print(
         f"{sum(same for same, *_ in results)} of {len(results)} equal; CPU "
         f"{sum(old for _, old, _ in results):.1f} s, {sum(new for *_, new in results):.1f} s"
