@@ -93,7 +93,7 @@ def can_lock_files(folder: Path) -> bool:
 
     It locks a file of its own: closing the store's file would release this process's locks on it.
     """
-    import tempfile  # here, because it takes 2.6 MB and is rarely needed
+    import tempfile  # here, because it takes 0.7 MB and is rarely needed
 
     try:
         import fcntl
