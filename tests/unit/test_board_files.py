@@ -121,6 +121,11 @@ def test_packing_accepts_windows_line_endings():
     assert pack(SOURCE.replace(b"\n", b"\r\n")) == pack(SOURCE) != SOURCE
 
 
+def test_field_in_the_format_of_an_f_string_is_packed():
+    """From Python 3.12 on, it ends in an empty token."""
+    assert pack(b"print(f'{x:{y}}')  # z\n") == b"print(f'{x:{y}}')\n"
+
+
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
 def test_source_is_unchanged_if_packing_would_alter_the_program(monkeypatch, other):
     """As if this Python's tokenizer had read another program."""

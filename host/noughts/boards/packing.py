@@ -12,7 +12,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -56,8 +56,9 @@ class _Shrunk(NamedTuple):
     """A Python file without its comments and unneeded blanks."""
 
     source: bytes
-    text: str | None
-    """None if the file has to stay as it is."""
+    words: Sequence[tuple[str, str]] | None
+    """Each name with the text before it; the last one is empty. None if the file has to stay as it
+    is."""
     names: frozenset[str]
     """All names that it uses; perhaps more, if it has to stay as it is."""
     looked_up: frozenset[str]
@@ -66,7 +67,7 @@ class _Shrunk(NamedTuple):
     @property
     def keeps_names(self) -> bool:
         """Whether its names stay, because it is another program's, or has to stay as it is."""
-        return self.text is None or not self.source.startswith(MARK)
+        return self.words is None or not self.source.startswith(MARK)
 
 
 def files_for_boards() -> dict[str, bytes]:
@@ -117,9 +118,14 @@ def _replacements(programs: Mapping[str, _Shrunk]) -> dict[str, str]:
 
 
 def _renamed(program: _Shrunk, names: Mapping[str, str]) -> bytes:
-    if program.text is None:
+    if program.words is None:
         return program.source
-    return (program.text if program.keeps_names else _without_blanks(program.text, names)).encode()
+    return _text(program.words, {} if program.keeps_names else names).encode()
+
+
+def _text(words: Sequence[tuple[str, str]], names: Mapping[str, str]) -> str:
+    """A program; names: the names to replace."""
+    return "".join(before + names.get(name, name) for before, name in words)
 
 
 @lru_cache(maxsize=64)
@@ -127,24 +133,24 @@ def _shrunk(source: bytes) -> _Shrunk:
     text = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     try:
         source.decode()
-        smaller = _without_blanks(text, {})
+        words, tree = _words(text), ast.parse(text)
         # For example, this Python's tokenize may split a string of several lines.
-        if _statements(smaller) == _statements(text):
-            return _Shrunk(source, smaller, _names_in(text), _looked_up(text))
+        if _alike(ast.parse(_text(words, {})), tree):
+            used = {name for _, name in words if name} | _names_in_f_strings(tree)
+            return _Shrunk(source, words, frozenset(used), frozenset(_looked_up(tree)))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         pass
     return _Shrunk(source, None, frozenset(_WORD.findall(text)), frozenset())
 
 
-def _looked_up(text: str) -> frozenset[str]:
+def _looked_up(tree: ast.Module) -> set[str]:
     """The names of a program that must stay because texts or keywords name them, too.
 
     A function takes `score=1` as the text "score" if it is the firmware's, or has `**arguments`.
     Texts name attributes for `getattr`, keys of `globals()`, and fields of `format` and `%`. Our
     labels of a data log's columns are not looked up.
     """
-    names: set[str] = set()
-    tree = ast.parse(text)
+    names = _names_in_f_strings(tree)
     labels = {id(part) for node in tree.body if _are_labels(node) for part in ast.walk(node)}
     for node in ast.walk(tree):
         if id(node) in labels:
@@ -155,37 +161,32 @@ def _looked_up(text: str) -> frozenset[str]:
             names.add(node.value)
             for field in _FIELD.findall(node.value):
                 names.update(_WORD.findall(field))
-    return frozenset(names | _names_in_f_strings(text))
+    return names
 
 
-def _names_in_f_strings(text: str) -> frozenset[str]:
+def _names_in_f_strings(tree: ast.Module) -> set[str]:
     """Variables and attributes in f-strings, which are single tokens before Python 3.12."""
-    strings = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.JoinedStr))
+    strings = (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
     parts = [part for node in strings for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name)}
-    return frozenset(names | {part.attr for part in parts if isinstance(part, ast.Attribute)})
+    return names | {part.attr for part in parts if isinstance(part, ast.Attribute)}
 
 
 def _are_labels(node: ast.stmt) -> bool:
     """Whether this is `LABELS = ...`."""
-    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LABELS"
+    if not isinstance(node, ast.Assign):
+        return False
+    target = node.targets[0]
+    return isinstance(target, ast.Name) and target.id == "LABELS"
 
 
-def _names_in(text: str) -> frozenset[str]:
-    """All names that a program uses."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    names = frozenset(token.string for token in tokens if token.type == tokenize.NAME)
-    return names | _names_in_f_strings(text)
-
-
-def _without_blanks(text: str, names: Mapping[str, str]) -> str:
-    """The same program on the same lines, in fewer characters; names: the names to replace."""
+def _words(text: str) -> list[tuple[str, str]]:
+    """The same program on the same lines, in fewer characters, as in `_Shrunk`."""
     lines = text.split("\n")
-    # Each token is added to its own line, so lines without code stay, empty: a traceback's line
-    # numbers are those of the source.
-    smaller = ["" for _ in lines]
+    words = []
     # The first line's comment stays up to its colon, as `MARK`; it is not among the tokens below.
-    smaller[0] = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
+    before = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
+    row = 1
     depth = 0  # open blocks: each indents its statements by one space, whatever the source has
     previous: tokenize.TokenInfo | None = None  # of the same statement
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -195,31 +196,42 @@ def _without_blanks(text: str, names: Mapping[str, str]) -> str:
         if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
             previous = None
             continue
-        row = token.start[0] - 1
-        if previous is None:
-            smaller[row] += " " * depth
-        elif previous.end[0] - 1 == row:
-            smaller[row] += " " * _need_a_blank(previous, token)
-        elif lines[previous.end[0] - 1].endswith("\\"):
+        skipped_rows = token.start[0] - row
+        if previous is not None and skipped_rows and lines[row - 1].endswith("\\"):
             # Outside of brackets, only a backslash lets a statement go on in the next line; it is
             # not a token.
-            smaller[previous.end[0] - 1] += "\\"
-        word = token.string
+            before += "\\"
+        # Lines without code stay, empty: a traceback's line numbers are those of the source.
+        before += "\n" * skipped_rows
+        if previous is None:
+            before += " " * depth
+        elif not skipped_rows and _need_a_blank(previous, token):
+            before += " "
         if token.type == tokenize.NAME:
-            word = names.get(word, word)
-        for offset, part in enumerate(word.split("\n")):  # a string may have several lines
-            smaller[row + offset] += part
+            words.append((before, token.string))
+            before = ""
+        else:
+            before += token.string
+        row = token.end[0]  # a string may have several lines
         previous = token
-    return "\n".join(smaller).rstrip("\n") + "\n"
+    return [*words, (before + "\n", "")]
 
 
 def _need_a_blank(left: tokenize.TokenInfo, right: tokenize.TokenInfo) -> bool:
     if left.type == tokenize.NUMBER and right.type == tokenize.NAME:
         return True
-    return bool(_LETTER.match(left.string[-1]) and _LETTER.match(right.string[0]))
+    # From Python 3.12 on, a token of an f-string may be empty.
+    return bool(_LETTER.match(left.string[-1:]) and _LETTER.match(right.string[:1]))
 
 
-def _statements(text: str) -> str:
-    """A program's syntax tree with its line numbers, as text."""
-    tree = ast.dump(ast.parse(text), include_attributes=True)
-    return re.sub(r"(end_lineno|col_offset|end_col_offset)=\d+", "", tree)
+def _alike(left: object, right: object) -> bool:
+    """Whether two syntax trees, or parts of them, are the same, with their line numbers."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_alike, left, right))
+    if not isinstance(left, ast.AST):
+        return left == right
+    return getattr(left, "lineno", 0) == getattr(right, "lineno", 0) and all(
+        _alike(value, getattr(right, field)) for field, value in ast.iter_fields(left)
+    )
