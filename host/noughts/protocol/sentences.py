@@ -12,7 +12,7 @@ A board resends its stored games after `$NB`, word for word. Their boot is then 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from operator import xor
 from typing import NamedTuple
 
@@ -270,7 +270,6 @@ def outcome(moves: Iterable[int] | str, first: str) -> str:
 _BITS = {digit: 1 << cell for cell, digit in enumerate(_DIGITS)}
 
 
-@cache  # a player has at most five different cells, so there are 18,730 texts
 def _mask(digits: str) -> int:
     """The marks on these cells, as in `Position`."""
     return sum(map(_BITS.__getitem__, digits))
