@@ -6,7 +6,7 @@ learned from them. The chances are computed over all possible games.
     PYTHONPATH=tools/harness python tools/classes.py 100
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Sequence
 from random import Random
 from statistics import fmean
@@ -86,7 +86,9 @@ def win_chance(person: Person, chip: Person, of_moves: Callable[..., float] = fm
 
 
 if __name__ == "__main__":
-    hard, count = make_table(), int(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("count", type=int, help="games of each class to learn from")
+    hard, count = make_table(), parser.parse_args().count
     print("| the class | chance before | predicted gain, 95% interval | chance after | gain |")
     print("| --- | --- | --- | --- | --- |")
     for what, who in (

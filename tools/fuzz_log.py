@@ -6,10 +6,10 @@ pieces of any size, and then a good sentence. `check` asserts what must hold. Th
 rounds; this program runs them for some seconds, starting at a seed, and prints the seed that fails.
 """
 
+import argparse
 import io
 import json
 import re
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -157,8 +157,11 @@ def check_store(store: Store) -> None:
 
 
 if __name__ == "__main__":
-    seconds, seed = map(int, sys.argv[1:])
-    end = time.monotonic() + seconds
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("seconds", type=int)
+    parser.add_argument("seed", type=int, help="the first seed")
+    options = parser.parse_args()
+    seed, end = options.seed, time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as name:
         while time.monotonic() < end:
             dice = Random(seed)

@@ -7,6 +7,7 @@ connects the rooms with a collector. Give it a number of kills and a seed. After
 games must arrive again. At the end, the collector must store each game once, just as its room does.
 """
 
+import argparse
 import contextlib
 import multiprocessing
 import os
@@ -185,9 +186,13 @@ def run(folder: Path, kills: int, seed: int) -> Outcome:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kills", type=int)
+    parser.add_argument("seed", type=int)
+    options = parser.parse_args()
     start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
-        came = run(Path(place), *map(int, sys.argv[1:]))
+        came = run(Path(place), options.kills, options.seed)
     names = ", ".join(f"{came.kills[name]} of {name}" for name in sorted(came.kills))
     took = f"{came.kills.total()} kills ({names}) in {time.monotonic() - start_s:.0f} s"
     print(f"{took}; {came.games:,} games, {len(came.wrong)} wrong", *came.wrong[:20], sep="\n")

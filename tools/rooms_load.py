@@ -9,6 +9,7 @@ the moment at which a sentence was received in its room until the collector, whi
 prints it.
 """
 
+import argparse
 import json
 import logging
 import os
@@ -194,5 +195,9 @@ def catch_up(rooms: int) -> Load:
 
 
 if __name__ == "__main__":
-    result = catch_up(int(sys.argv[2])) if sys.argv[1] == "back" else busy_classes()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("part", choices=("busy", "back"))
+    parser.add_argument("rooms", nargs="?", type=int, default=ROOMS, help="for back")
+    options = parser.parse_args()
+    result = catch_up(options.rooms) if options.part == "back" else busy_classes()
     print(json.dumps(result._asdict()))
