@@ -7,6 +7,7 @@ import { microbit } from '../noughts/web/static/microbit.js';
 import { gameStore } from './games.js';
 import { flashImage, unpacked } from './hex.js';
 import { inEachLanguage, t } from './language.js';
+import { LedCanvas } from './led_canvas.js';
 import { LiveBoard } from './live_board.js';
 import { textOfBytes } from './log_files.js';
 
@@ -15,12 +16,16 @@ const TILT_MG = 600;
 const LEVEL_MG = -1000; // z, of a board that lies on a table
 const TAP_US = 100_000; // a button stays pressed, or released, at least so long: a board notices
 const NUDGE_US = 300_000;
-const FRAME_MS = 30;
-const MOST_US = 100_000; // of a frame: after a longer pause, boards go on from where they were
+// The fewer runs, the less they cost. With nobody at the boards they are far apart, and what the
+// LEDs show is drawn as much later, as evenly as the board shows it.
+const RUN_MS = { idle: 120, prompt: 30 };
+const PROMPT_MS = 1000; // after the last press or tilt
+const PICTURE_US = 10_000; // how often the LEDs are looked at
+const MOST_US = 200_000; // of a run: after a longer pause, boards go on from where they were
 
 const boards = []; // ScreenBoard
 let chosen = null; // the one that gets the keys
-let timer = null; // of the run in real time
+let realTime = null; // RealTime, while they run
 let core = null;
 
 export function start() {
@@ -60,27 +65,60 @@ function showChosen() {
 
 /** Runs the boards in real time, but not while another part of the page is shown. */
 function runWhileShown() {
-  clearTimeout(timer);
+  realTime?.stop();
+  realTime = null;
   if ($('screen_board').hidden || !boards.length) return;
-  runInRealTime(boards.length > 1 ? ether() : boards[0].board);
+  realTime = new RealTime(boards.length > 1 ? ether() : boards[0].board);
 }
 
 /**
  * Runs a board, or two, by a timer: for animation frames, the browser would draw the page 60 times
  * a second, changed or not. A page that was hidden goes on from where it was.
  */
-function runInRealTime(runner) {
-  let lastMs = performance.now();
-  const runFrame = () => {
-    const passedUs = 1000 * (performance.now() - lastMs);
-    lastMs = performance.now();
+class RealTime {
+  #runner;
+  #timer = null;
+  #lastMs = performance.now();
+  #promptUntilMs = performance.now() + PROMPT_MS;
+
+  constructor(runner) {
+    this.#runner = runner;
+    this.#run();
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+  }
+
+  /** Brings the boards up to now, and shows for a while at once what they do. */
+  hurry() {
+    this.#promptUntilMs = performance.now() + PROMPT_MS;
+    this.#run();
+  }
+
+  #run() {
+    clearTimeout(this.#timer);
+    const nowMs = performance.now();
+    let waitMs = nowMs < this.#promptUntilMs ? RUN_MS.prompt : RUN_MS.idle;
     if (!document.hidden) {
-      runner.runFor(Math.min(passedUs, MOST_US));
-      for (const board of boards) board.show();
+      this.#runUntil(nowMs);
+      const delayMs = waitMs === RUN_MS.idle ? RUN_MS.idle : 0;
+      const nextMs = boards.map((board) => board.show(nowMs - delayMs) + delayMs);
+      waitMs = Math.max(0, Math.min(waitMs, ...nextMs.map((ms) => ms - nowMs)));
     }
-    timer = setTimeout(runFrame, FRAME_MS);
-  };
-  timer = setTimeout(runFrame, FRAME_MS);
+    this.#lastMs = nowMs;
+    this.#timer = setTimeout(() => this.#run(), waitMs);
+  }
+
+  #runUntil(nowMs) {
+    let leftUs = Math.min(1000 * (nowMs - this.#lastMs), MOST_US);
+    while (leftUs > 0) {
+      const us = Math.min(leftUs, PICTURE_US);
+      this.#runner.runFor(us);
+      leftUs -= us;
+      for (const board of boards) board.look(nowMs - leftUs / 1000);
+    }
+  }
 }
 
 let air = null; // of both boards
@@ -101,7 +139,8 @@ class ScreenBoard {
     );
   }
 
-  #shown = ''; // the LEDs
+  #pictures = []; // of the LEDs that are not shown yet: [when, 25 levels]
+  #seen = ''; // the newest
   #todo = []; // what is to be done with the board: [when, in device time; action]
   #freeUs = {}; // by button: before this time it does not change
 
@@ -114,7 +153,10 @@ class ScreenBoard {
     const act = (what) => this.act(what);
     this.name = `micro:bit ${number}`;
     this.root.querySelector('.name').prepend(this.name);
+    $('screen-boards').append(this.root);
+    const leds = new LedCanvas(this.root.querySelector('.leds'));
     this.lightUp = microbit(device, this.name, act, () => {}, {
+      draw: (levels) => leds.draw(levels),
       words: (key, values) => t(`leds.${key}`, values),
       keys: document,
       takesKeys: () => this === chosen && !$('screen_board').hidden,
@@ -123,7 +165,6 @@ class ScreenBoard {
       this.root.addEventListener(event, () => choose(this));
     }
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
-    $('screen-boards').append(this.root);
     inEachLanguage(() => this.translate(number));
   }
 
@@ -140,6 +181,7 @@ class ScreenBoard {
 
   /** What a person does with it: `press`, `release`, `tap`, `tilt`, `nudge`. */
   act({ do: what, buttons = '', x, y }) {
+    realTime?.hurry();
     for (const button of buttons) {
       if (what !== 'release') this.#change(button, 'press');
       if (what !== 'press') this.#change(button, 'release');
@@ -168,15 +210,26 @@ class ScreenBoard {
     for (const [, action] of due) action();
   }
 
-  show() {
+  /** Has run until then: does what is due, and sees its LEDs. */
+  look(ms) {
     this.#doWhatIsDue();
+    const levels = this.board.leds().join('');
+    if (levels === this.#seen) return;
+    this.#seen = levels;
+    this.#pictures.push([ms, levels]);
+  }
+
+  /** Shows what was sent, and the LEDs as they were then. Gives when they next changed. */
+  show(ms) {
     const sent = this.board.receive();
     if (sent.length) this.live.feed(textOfBytes(sent));
-    const levels = this.board.leds().join('');
-    if (levels === this.#shown) return;
-    this.#shown = levels;
-    this.lightUp(levels);
-    this.live.see(levels);
+    const dueCount = this.#pictures.filter(([seenMs]) => seenMs <= ms).length;
+    const [, levels] = this.#pictures.splice(0, dueCount).at(-1) ?? [];
+    if (levels) {
+      this.lightUp(levels);
+      this.live.see(levels);
+    }
+    return this.#pictures[0]?.[0] ?? Infinity;
   }
 }
 
@@ -192,6 +245,7 @@ function startSensor() {
     $('sensor').hidden = true;
     addEventListener('deviceorientation', ({ beta, gamma }) => {
       const [x, y] = onScreen(inMg(gamma), inMg(beta), screen.orientation?.angle ?? 0);
+      realTime?.hurry();
       for (const { board } of boards) board.tilt(Math.round(x), Math.round(y), LEVEL_MG);
     });
   });

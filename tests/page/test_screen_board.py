@@ -1,6 +1,7 @@
 """A micro:bit on the screen: the flash image that boards get, on the emulator's core."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -88,13 +89,103 @@ def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
     expect(button).to_be_focused()
 
 
-def test_board_stands_still_while_the_page_is_hidden(open_page, path):
-    page = open_page(path, "screen_board")
-    page.clock.install()
+RECORD_DRAWING = """
+  window.drawn = []; // [ms, colour] of each LED
+  const { prototype } = OffscreenCanvasRenderingContext2D;
+  const { fill } = prototype;
+  prototype.fill = function () {
+    drawn.push([performance.now(), this.fillStyle]);
+    fill.call(this);
+  };
+"""
+
+
+@pytest.fixture
+def stepped_page(open_page, path):
+    """Its time passes by `page.clock.run_for`; its board is in the menu."""
+    page = open_page(
+        path, "screen_board", prepare=lambda context: context.add_init_script(RECORD_DRAWING)
+    )
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
     page.get_by_role("button", name="Switch it on").click()
     expect(page.locator(".screen-board")).to_have_count(1)
     page.clock.run_for(2000)
     expect(situation(page)).to_have_text("In the menu: a second person")
+    return page
+
+
+def start_game(page):
+    """Time passes until the page no longer hurries after the press."""
+    page.keyboard.press("b")
+    page.clock.run_for(3000)
+    expect(situation(page)).to_have_text("Player A (✕) to move")
+
+
+def test_blinking_cursor_changes_nothing_in_the_document(stepped_page):
+    page = stepped_page
+    start_game(page)
+    page.evaluate(
+        """() => {
+          window.changes = [];
+          const observer = new MutationObserver((records) => changes.push(...records));
+          const everything = { attributes: true, characterData: true, childList: true };
+          observer.observe(document, { subtree: true, ...everything });
+          drawn.length = 0;
+        }"""
+    )
+    page.clock.run_for(1000)
+    assert page.evaluate("changes.length") == 0
+    assert 8 <= page.evaluate("drawn.length") <= 11  # each 100 ms, its LED and no other
+
+
+def test_cursor_blinks_evenly_while_nobody_plays(stepped_page):
+    page = stepped_page
+    start_game(page)
+    page.evaluate("drawn.length = 0")
+    page.clock.run_for(2000)
+    times = page.evaluate("drawn.map(([ms]) => ms)")
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(gaps) > 15
+    assert min(gaps) >= 80 and max(gaps) <= 130, gaps
+
+
+def test_press_is_shown_soon_however_long_nobody_played(stepped_page):
+    """Within two runs: a board sees a press some 20 ms later."""
+    page = stepped_page
+    page.clock.run_for(3000)
+    page.evaluate("drawn.length = 0; window.pressedMs = performance.now()")
+    page.keyboard.down("a")
+    page.clock.run_for(400)
+    assert page.evaluate("drawn[0][0] - pressedMs") <= 60
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_leds_have_the_colours_of_their_levels(page, scheme):
+    """In the menu: 2, for two players; also after the board has another size."""
+    page.emulate_media(color_scheme=scheme)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.wait_for_function(
+            """() => {
+              const leds = document.querySelector('.leds');
+              const { width, height } = leds;
+              const copy = new OffscreenCanvas(width, height).getContext('2d');
+              copy.drawImage(leds, 0, 0);
+              const colour = (at) => {
+                const [x, y] = [((at % 5) + 0.5) / 5, (Math.floor(at / 5) + 0.5) / 5];
+                return copy.getImageData(width * x, height * y, 1, 1).data.slice(0, 3).join();
+              };
+              const lit = '1110000010011001000011110';
+              const isAsWide = Math.abs(width - leds.clientWidth * devicePixelRatio) < 1;
+              const colours = { 0: '67,48,45', 1: '255,92,72' };
+              return isAsWide && [...lit].every((led, at) => colour(at) === colours[led]);
+            }"""
+        )
+
+
+def test_board_stands_still_while_the_page_is_hidden(stepped_page):
+    page = stepped_page
 
     def set_hidden(hidden):
         page.evaluate(

@@ -4,24 +4,28 @@ import { ARROWS } from './board.js';
 import { inEnglish, Leds } from './leds.js';
 
 const NUDGE_MS = 300; // as long as an arrow key tilts it
-const LOOK_MS = 150; // how often it is seen what the LEDs show
+// How often it is seen what the LEDs show: while they change, and otherwise.
+const LOOK_MS = 150;
+const STEADY_LOOK_MS = 300;
 const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
 
 /**
  * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`, and
  * `say` what happens to its cursor. Gives a function that shows 25 digits on its LEDs; its `cursor()`
  * is the cell where the cursor was seen last, 1 to 9, or null. `words` describes it to people who
- * cannot see it. Its keys may be pressed anywhere in `keys`, while it `takesKeys()`.
+ * cannot see it; `draw` shows its LEDs in another way. Its keys may be pressed anywhere in `keys`, while it `takesKeys()`.
  */
-export function microbit(device, name, act, say, { words = inEnglish, keys = null, takesKeys = () => true } = {}) {
+export function microbit(device, name, act, say, { words = inEnglish, draw = null, keys = null, takesKeys = () => true } = {}) {
   const root = device.querySelector('.microbit');
   const keyTarget = keys ?? root;
-  const lights = device.querySelectorAll('.led');
+  draw ??= drawOn(device.querySelectorAll('.led'));
   const logo = device.querySelector('.touch'); // of a V2
   const leds = new Leds();
   let cursor = null;
+  let lookedMs = 0;
   const look = () => {
     const now = performance.now();
+    lookedMs = now;
     label(device.querySelector('svg'), words('label', { name, leds: leds.text(now, words) }));
     const help = words('keys', { name });
     label(root, logo ? words('touches', { keys: help }) : help);
@@ -30,7 +34,7 @@ export function microbit(device, name, act, say, { words = inEnglish, keys = nul
     cursor = cell ?? cursor;
   };
   look();
-  setInterval(look, LOOK_MS);
+  setInterval(look, STEADY_LOOK_MS);
 
   // Where a button of the page has the focus, space presses that one.
   const buttonsOf = ({ key, target }) => (key !== ' ' || !target.closest('button, summary')) && KEYS[key.toLowerCase()];
@@ -75,10 +79,23 @@ export function microbit(device, name, act, say, { words = inEnglish, keys = nul
     whileHeld(button, down, up, () => act({ do: 'nudge', x, y }));
   }
   const lightUp = (levels) => {
-    leds.see(levels, performance.now());
-    lights.forEach((light, at) => light.setAttribute('class', `led l${levels[at]}`));
+    const now = performance.now();
+    leds.see(levels, now);
+    draw(levels);
+    if (now - lookedMs >= LOOK_MS) look();
   };
   return Object.assign(lightUp, { cursor: () => cursor });
+}
+
+/** A function that shows 25 digits on these elements; what stays as it is costs nothing. */
+function drawOn(lights) {
+  let shown = '';
+  return (levels) => {
+    lights.forEach((light, at) => {
+      if (levels[at] !== shown[at]) light.setAttribute('class', `led l${levels[at]}`);
+    });
+    shown = levels;
+  };
 }
 
 /** A screen reader notices a label when it changes. */
