@@ -14,7 +14,7 @@ def show(marks, score, result):
     while True:
         button = buttons.wait()
         now = buttons.now
-        if button or now > until > 0:
+        if button or (until and now > until):
             return button != 3
         if buttons.pending:
             leds.show(" ")

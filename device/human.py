@@ -8,9 +8,9 @@ import buttons, leds
 def choose(marks, player, controls):
     # Returns the chosen cell, or -1 for the menu. With controls "b", button A moves the
     # cursor and B places; with "t", A places for player A and B for player B.
-    for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
-        if not marks[cell]:
-            break
+    cell = 1 if marks[4] else 4  # the centre, the edges 1 to 7, or the corners 0 to 8
+    while marks[cell]:
+        cell = (cell + 2) % 9
     # target: the cell to which a pending press moves, or where it places; until: when an icon ends
     pending = until = 0
     began = buttons.now  # the cursor is lit first, then blinks

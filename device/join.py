@@ -25,6 +25,24 @@ def pick(chosen):
     return chosen if button == 2 else chosen[:3]
 
 
+ids = [""] * 3  # the partner's, ours, and the one from whom a frame to us came
+
+
+def receive():
+    # Replaces repeat.receive(): takes a board that searches too, or has chosen us, as partner.
+    import buttons, radio, repeat
+
+    frame = radio.receive_bytes()
+    if frame:
+        ours, theirs = str(frame, "utf-8").split(",")[:2]
+        if not ids[0] and ours in ("", ids[1]) and len(theirs) == 8:
+            ids[0] = theirs
+            repeat.heard = buttons.now
+        if [theirs, ours] == ids[:2]:
+            ids[2] = theirs
+            repeat.heard = buttons.now
+
+
 def find(chosen):
     # Returns the choice with both boards' ids.
     import buttons, leds, radio, repeat, sentences
@@ -32,20 +50,21 @@ def find(chosen):
 
     loop.chosen = chosen
     radio.config(channel=2 + 8 * int(chosen[3]))
-    ours = repeat.ours
-    ours[1] = sentences.boot
+    repeat.receive = receive
+    ids[1] = sentences.boot
     number = 0  # turns since both boards know
     while number < 40:
+        repeat.ours[0] = "%s,%s" % (ids[0], ids[1])
         buttons.wait()
         leds.draw(bytes(9), 0, (buttons.now // 200 % 9,), 4)
-        if ours[0] == ours[1]:
-            ours[:2] = "", "%08X" % randrange(1 << 30)
-        if repeat.theirs[1] == ours[0] > "":
+        if ids[0] == ids[1]:
+            ids[:2] = "", "%08X" % randrange(1 << 30)
+        if ids[2] == ids[0] > "":
             number += 1
         elif buttons.now - repeat.heard > 1000:
-            ours[0] = ""
+            ids[0] = ""
             repeat.heard = buttons.now
-    return chosen + ours[1] + ours[0]
+    return chosen + ids[1] + ids[0]
 
 
 def start():

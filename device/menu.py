@@ -1,6 +1,6 @@
 # noughts: the menu: button A shows the next opponent, B starts, both switch the controls,
 # and the logo of a V2 switches sound. Each choice that it shows is sent. `loop.py` describes it.
-import microbit
+import loop, sys, microbit
 
 
 def choose(chosen):
@@ -42,3 +42,25 @@ def choose(chosen):
         if seat != shown and (buttons.pending or buttons.now >= until):
             leds.show(seat.replace("P", "2"))
             shown = seat
+
+
+def start():
+    # After a fault, the board shows a sad face and starts again.
+    import buttons, ending, game, sentences, table  # noqa: F401  # so a game begins at once
+
+    chosen = loop.chosen
+    sentences.send(sentences.opening % (sentences.boot, buttons.model, table.ID))
+    del sentences.opening
+    number = 0  # games since boot
+    while True:
+        try:
+            chosen = choose(chosen)
+            player = 1  # the person begins
+            number += 1
+            while game.play(number, chosen, player):
+                player = -player
+                number += 1
+        except Exception as e:  # not Ctrl-C, which always reaches the REPL
+            sys.print_exception(e)  # type: ignore[attr-defined]
+            microbit.display.show(microbit.Image.SAD)
+            microbit.sleep(2000)

@@ -17,30 +17,33 @@ def greet():
     with open("table.py") as file:  # a V1 has no memory to import it
         text = file.read()
     sentences.send(sentences.opening % (sentences.boot, buttons.model, text[-6:-2]))
-    del sentences.opening
-    return sentences.boot
+    text = sentences.boot
+    del sentences.boot, sentences.opening
+    return text
 
 
 def tell(ours, end):
     # Sends the game's sentence: both boards have this game now.
     import buttons, sentences
 
-    text = sentences.send("NG,%s,%s" % (",".join(ours[2:8]), end))
+    text = sentences.send("NG,%s,%s" % (",".join(ours[1:4]), end))
     if end != "-":
         buttons.save(text)  # type: ignore[attr-defined]
 
 
 def meet(ours, theirs):
     # Waits for the first game, which player A's board begins; or for one that goes on, if this
-    # board was reset. Deleted too.
+    # board was reset. Returns its number. Deleted too.
     import buttons
 
-    while ours[3] < "1":
+    while True:
         buttons.wait()  # looked up each time: games_v1.py replaces it
-        if theirs[3] > "0":
-            ours[2:4] = theirs[2:4]
-        elif theirs[3] and me:
-            ours[3] = "1"
+        text = theirs[1][9:-5]
+        if text > "0":
+            ours[1] = theirs[1]  # its boot is used
+            return int(text)
+        if text and me:
+            return 1
 
 
 def more(marks, image):
@@ -56,9 +59,9 @@ def more(marks, image):
         for i in range(99):  # noqa: B007
             buttons.wait()
         leds.show(" ")
-    if theirs[2:4] == ours[2:4] and theirs[6].startswith(ours[6]):
-        return theirs[6][len(ours[6]) :]
-    if int("0" + theirs[3]) > int(ours[3]):
+    if theirs[1] == ours[1] and theirs[2].startswith(ours[2]):
+        return theirs[2][len(ours[2]) :] or ""  # a constant takes no memory
+    if int("0" + theirs[1][9:-5]) > int(ours[1][9:-5]):
         return ""  # it is in the next game
     return None
 
@@ -69,20 +72,19 @@ def start():
 
     ours = repeat.ours
     theirs = repeat.theirs
-    ours[:3] = chosen[12:], chosen[4:12], greet()
+    ours[:2] = chosen[12:] + "," + chosen[4:12], greet() + ours[1]
     del greet
     image = arrows[not me]
     result = 2
     try:
-        meet(ours, theirs)
+        number = meet(ours, theirs)
         del meet
-        number = int(ours[3])
         while True:  # games
             marks = [0] * 9
             score = [0] * 8
             player = 2 * (number & 1) - 1
             began = buttons.now
-            ours[3:8] = str(number), "PP", "=A-xB"[player], "", "0"
+            ours[1:4] = "%s%d,PP,%s" % (ours[1][:9], number, "=A-xB"[player]), "", "0"
             result = 2
             leds.show(" ")
             while True:  # moves
@@ -90,21 +92,20 @@ def start():
                 repeat.again = 0
                 while cells is None:
                     cells = more(marks, image)
-                if ours[7]:
+                if ours[3]:
                     tell(ours, "=A-xB"[result])
                 if result != 2:
                     break
                 if (player > 0) == me and not cells:
                     cells = str(human.choose(marks, player, chosen[1]))
-                    ours[7] = str(buttons.now - began)
+                    ours[3] = str(buttons.now - began)
                 else:
                     while not cells:
                         cells = more(marks, image)
-                    last = theirs[7]
-                    began = buttons.now - int(last)
-                    ours[7] = "" if cells[1:] else last  # it comes back: only the last is sent
+                    began = buttons.now - int(theirs[3])
+                    ours[3] = "" if cells[1:] else theirs[3]  # it comes back: only the last is sent
                 cells = cells[:1]
-                ours[6] += cells
+                ours[2] += cells
                 rules.place(marks, score, int(cells), player)
                 player = -player
                 result = rules.result(marks, score)
@@ -115,15 +116,15 @@ def start():
         if not isinstance(e, EOFError):  # which is only that a board leaves
             image = microbit.Image.SAD
             sys.print_exception(e)  # type: ignore[attr-defined]
-    ours[8] = "x"
+    ours[4] = "x"
     leds.show(image)
     began = buttons.now
     while buttons.now < began + 1000:
         buttons.wait()
-    if theirs[8] and theirs[2:4] == ours[2:4]:
-        if len(theirs[6]) < len(ours[6]):
+    if theirs[4] and theirs[1] == ours[1]:
+        if len(theirs[2]) < len(ours[2]):
             # Nobody has sent the last move, because the partner did not know it.
-            ours[6:8] = theirs[6:8]
+            ours[2:4] = theirs[2:4]
             result = 2
         if result == 2:
             tell(ours, "x")

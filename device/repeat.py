@@ -8,28 +8,31 @@ radio.config(length=70, queue=1, channel=2 + 8 * int(loop.chosen[3:4]), group=77
 radio.on()
 del loop  # a V1 needs its memory: the 13th name of a module takes 40 bytes
 turn = buttons.wait
-ours = ["", "", "", "0", "PP", "A", "", "0", ""]
-theirs = [""] * 9  # the partner's last frame, its id, and the other fields of that frame
+# Both ids; boot, game, seats and who begins; the moves; ms; "x" if this board leaves.
+ours = ["", ",0,PP,A", "", "0", ""]
+theirs = [""] * 5  # the same of the partner's last frame, without ids
 again = heard = 0  # when to send; when the partner was heard, ms
 
 
-def receive(frame):
+def receive():
+    # Takes the partner's frame. Anyone can send anything, so this may raise any exception.
     global heard
-    if frame != theirs[0]:
-        theirs[0] = ""  # a V1 needs its memory
-        fields = str(frame, "utf-8").split(",")
-        if not ours[0] and fields[0] in ("", ours[1]) and len(fields[1]) == 8:
-            ours[0] = fields[1]  # perhaps the partner
-            heard = buttons.now
-        if len(fields) != 9 or fields[8] not in "x" or fields[:2] != [ours[1], ours[0]]:
-            return
-        fields[:2] = frame, ours[0]
-        fields[4:6] = ours[4:6]  # the same on both boards
+    frame = radio.receive_bytes()
+    if not frame:
+        return
+    text = str(frame, "utf-8")
+    if text[9:18] + text[:8] != ours[0]:
+        return
+    fields = text[18:].rsplit(",", 3)
+    del frame, text  # a V1 needs their memory
+    if fields != theirs[1:]:
         # Each cell at most once: so what follows on our moves can be played.
-        cells = set(bytes("9" + fields[6], "utf-8"))
-        if int("0" + fields[3] + fields[6] + fields[7]) < 0 or len(cells) <= len(fields[6]):
+        cells = set(bytes("9" + fields[1], "utf-8"))
+        if int("0" + fields[0][9:-5] + fields[1] + fields[2]) < 0:
             return
-        theirs[:] = fields
+        if fields[3] not in "x" or len(cells) <= len(fields[1]):
+            return
+        theirs[1:] = fields
     heard = buttons.now
 
 
@@ -40,20 +43,18 @@ def wait():
     while True:
         now = buttons.now
         if now >= again:  # first, because the turn takes some milliseconds
-            again = now + randrange(60, 140)
             radio.send_bytes(bytes(",".join(ours), "utf-8"))
+            again = now + randrange(60, 140)  # this takes the frame from the stack
         button = turn()
-        now = buttons.now
         try:
-            frame = radio.receive_bytes()
-            if frame:
-                receive(frame)
-        except Exception:  # anyone can send anything
+            if not buttons.pending:  # else the LEDs first
+                receive()
+        except Exception:
             pass
-        if not ours[8]:
-            if button == 3 or (theirs[8] and len(theirs[6]) <= len(ours[6])):
+        if not ours[4]:
+            if button == 3 or (theirs[4] and len(theirs[2]) <= len(ours[2])):
                 raise EOFError
-            if now - heard > 10000:
+            if buttons.now - heard > 10000:
                 leds.show("?")
                 lost = True
                 continue

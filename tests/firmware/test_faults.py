@@ -43,7 +43,12 @@ FAULTS = {
     "unknown import in table": ("table.py", b"WEIGHTS =", b"import no\nWEIGHTS =", b"ImportErr"),
     "no loop": ("loop.py", device_files()["loop.py"], None, b"ImportError: no module named 'loop'"),
     "syntax error": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
-    "error in loop": ("loop.py", b"    sentences.send(", b"    None + 0\n    (", b"TypeError"),
+    "error in start": (
+        "menu.py",
+        b"    sentences.send(sentences.op",
+        b"    None + 0\n    (sentences.op",
+        b"TypeError",
+    ),
     "failing import": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
     "too big": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
 }

@@ -290,35 +290,45 @@ def test_boot_id_always_has_eight_digits(monkeypatch, drawn, boot):
 OURS, PARTNERS = "3E5A5FD2", "9A1B2C3D"
 RADIO_STUBS = {
     "loop.py": b"chosen = 'Rbs4'\n",
-    "leds.py": b"def show(picture): pass\n",
-    "buttons.py": b"now = 1000\ndef wait(): return 0\n",
+    "leds.py": b"def show(picture): pass\ndef draw(*drawn): pass\n",
+    "buttons.py": b"now = 1000\npending = 0\ndef wait(): return 0\n",
+    "sentences.py": f"boot = '{OURS}'\n".encode(),
 }
 GOOD_FRAME = f"{OURS},{PARTNERS},{PARTNERS},2,PP,B,402,5120,"
 
 
 @pytest.fixture
-def receives():
-    """What `repeat` knows of the partner once it has received a frame: its fields, and when."""
+def radio():
+    """A radio that sends nothing, and receives nothing yet."""
     radio = ModuleType("radio")
     radio.__dict__.update(config=lambda **_: None, on=lambda: None, send_bytes=lambda _: None)
+    return radio
+
+
+@pytest.fixture
+def receives(radio):
+    """What `repeat` knows of the partner once it has received a frame: its fields, and when."""
     with patch.dict(sys.modules, radio=radio):
         repeat = load_device("repeat", {**device_files(), **RADIO_STUBS})
 
-    def receives(frame, partner=PARTNERS):
-        repeat.ours[:2] = partner, OURS
-        repeat.theirs[:] = [""] * 9
-        repeat.heard = 0
+    def receives(frame, pending=0):
+        repeat.buttons.pending = pending
+        repeat.ours[0] = f"{PARTNERS},{OURS}"
         radio.receive_bytes = lambda: frame
         repeat.wait()
-        return repeat.theirs[2:], repeat.heard, repeat.ours[0]
+        return repeat.theirs[1:], repeat.heard
 
     return receives
 
 
 @pytest.mark.parametrize("end", ["", "x"])
 def test_partners_frame_is_received(receives, end):
-    fields = [PARTNERS, "2", "PP", "A", "402", "5120", end]  # who begins is known to both
-    assert receives((GOOD_FRAME + end).encode()) == (fields, 1000, PARTNERS)
+    fields = [f"{PARTNERS},2,PP,B", "402", "5120", end]
+    assert receives((GOOD_FRAME + end).encode()) == (fields, 1000)
+
+
+def test_leds_answer_a_press_before_a_frame_is_received(receives):
+    assert receives(GOOD_FRAME.encode(), pending=1) == ([""] * 4, 0)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +352,26 @@ def test_partners_frame_is_received(receives, end):
 def test_frame_that_is_not_the_partners_or_is_damaged_is_ignored(receives, part, other):
     assert part in GOOD_FRAME
     frame = GOOD_FRAME.replace(part, other, 1).encode("latin1")
-    assert receives(frame) == ([""] * 7, 0, PARTNERS)
+    assert receives(frame) == ([""] * 4, 0)
+
+
+@pytest.fixture
+def hears(radio, monkeypatch):
+    """The partner that a searching board has chosen after a frame, and who has sent us one."""
+    files = {**device_files(), **RADIO_STUBS}
+    monkeypatch.setitem(sys.modules, "microbit", ModuleType("microbit"))
+    monkeypatch.setitem(sys.modules, "radio", radio)
+    for name in ("repeat", "buttons"):
+        monkeypatch.setitem(sys.modules, name, load_device(name, files))
+    join = load_device("join", files)
+
+    def hears(frame, partner=""):
+        join.ids[:] = partner, OURS, ""
+        radio.receive_bytes = lambda: frame
+        join.receive()
+        return join.ids[0], join.ids[2]
+
+    return hears
 
 
 @pytest.mark.parametrize(
@@ -355,6 +384,15 @@ def test_frame_that_is_not_the_partners_or_is_damaged_is_ignored(receives, part,
         ("", PARTNERS + "0", ""),
     ],
 )
-def test_board_that_searches_takes_a_partner_that_searches_too(receives, to, sender, partner):
+def test_board_that_searches_takes_a_partner_that_searches_too(hears, to, sender, partner):
     frame = f"{to},{sender},,0,PP,A,,0,".encode()
-    assert receives(frame, partner="")[2] == partner
+    assert hears(frame) == (partner, partner if to else "")
+
+
+@pytest.mark.parametrize(
+    ("to", "sender", "knows_us"),
+    [(OURS, PARTNERS, PARTNERS), (OURS, "00000000", ""), ("", PARTNERS, "")],
+)
+def test_board_waits_until_its_partner_has_chosen_it(hears, to, sender, knows_us):
+    frame = f"{to},{sender},,0,PP,A,,0,".encode()
+    assert hears(frame, partner=PARTNERS) == (PARTNERS, knows_us)

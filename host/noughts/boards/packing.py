@@ -20,14 +20,14 @@ from noughts.brain.device import device_files, device_sources
 
 _ON_EVERY_BOARD = """
     now:_ cell:help chosen:MEH marks:YES pending:input player:love began:this until:pin2
-    score:pin0 number:blit result:COW target:panic sentence:pin1 cells:a level:authors file:fill
+    score:pin0 number:blit result:b target:panic sentence:pin1 cells:a level:authors file:fill
     THROUGH:HEART worth:pin4 light:pin6 seat:SMILE phase:ANGRY tilted:HAPPY shown:struct
     last:pin7 resent:SILLY best:ASLEEP resend:badaboom sent:pin3 stored:PULL_UP model:touch
     controls:pin10 choose:DUCK draw:pin8 boot:XMAS across:NO_PULL along:pin12 save:pin9
     seats:unused squares:CLOCK3 worths:pin13 moved:pin14 turn:n xor:pin16 changed:pin15
     moves:CLOCK1 weights:CLOCK5 first:CLOCK4 opening:pin20 place:pin19 move:CLOCK2 greet:a2
-    ours:d theirs:f fields:r again:e4 heard:g frame:c me:b3 tell:b4 arrows:b5
-    lost:c3 more:c4 digit:c5 following:d3 pick:d4
+    ours:d theirs:f fields:r again:e4 heard:g frame:c me:b3 tell:height arrows:b5
+    lost:c3 more:c4 digit:c5 following:d3 pick:d4 meet:a4
 """
 _ON_A_V2 = """
     waiting:F by_cable:G ident:H LABELS:I tone:J draw_leds:K show_leds:L show_end:M cursor:N
