@@ -270,6 +270,7 @@ def outcome(moves: Iterable[int] | str, first: str) -> str:
 _BITS = {digit: 1 << cell for cell, digit in enumerate(_DIGITS)}
 
 
+@lru_cache(maxsize=4096)  # of 18,730 texts; nearly all sentences have one of the most frequent
 def _mask(digits: str) -> int:
     """The marks on these cells, as in `Position`."""
     return sum(map(_BITS.__getitem__, digits))
