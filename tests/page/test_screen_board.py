@@ -67,8 +67,10 @@ def test_keys_work_at_once_and_from_anywhere(page):
     page.keyboard.press("a")
     expect(situation(page)).to_have_text("In the menu: the chip (medium)")
     page.get_by_role("link", name="Play").click()
+    expect(page.locator("#screen_board")).to_be_hidden()  # a link shows its part a little later
     page.keyboard.press("a")
     page.get_by_role("link", name="On the screen").click()
+    expect(page.locator("#screen_board")).to_be_visible()
     page.keyboard.press("b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
     expect(page.locator(".screen-board")).to_contain_text("B (◯): the chip (medium)")
