@@ -20,7 +20,7 @@ have() {
     return 1
 }
 
-# get PACKAGE: through apt
+# get PACKAGES: through apt
 get() {
     [ "$root" != no ] && have apt-get || return 1
     echo "Installing $1 (apt-get install), which tests need"
@@ -61,7 +61,9 @@ own_chromium() {
     return 1
 }
 
-have chromium chromium-browser google-chrome || own_chromium || get chromium ||
+# The headless shell spares CPU; not every system has a package of it.
+have chromium chromium-browser google-chrome || own_chromium ||
+    get "chromium chromium-headless-shell" || get chromium ||
     missing Chromium "in which tests open the page" chromium "--cask chromium" Hibbiki.Chromium \
         ".venv/bin/python -m playwright install chromium"
 if [ "$(uname -s)" = Linux ] && ! ldconfig -p 2>/dev/null | grep -q libatomic.so.1; then

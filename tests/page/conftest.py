@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 import build_page
+from browser import HEADLESS_SHELL
 from chromium import chromium_or_skip
 from needed import missing
 from noughts.boards.flash import our_hex
@@ -25,7 +26,7 @@ def no_library() -> str:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    with chromium_or_skip() as browser:
+    with chromium_or_skip(HEADLESS_SHELL) as browser:
         yield browser
 
 

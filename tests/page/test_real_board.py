@@ -18,6 +18,7 @@ from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
 from noughts.protocol.data_log import read as read_log
+from noughts.virtual.program import unchanged
 from plugged import PluggedBoard, SerialBoard, error, no_error, pass_time, passes, status
 from sample_games import DRAW, stages, wire, write
 
@@ -33,8 +34,7 @@ PACKETS = ("model", "most_packets")
 def board_with(model, changed=None):
     """A board with the game, whose files may be changed."""
     game = files_with(OFF, model, files_for_boards())
-    firmware = bundled_for(model).with_files({**game, **(changed or {})})
-    return Microbit(model, universal_hex({model: firmware}))
+    return unchanged(bundled_for(model).with_files({**game, **(changed or {})})).microbit()
 
 
 class OnlySerialBoard(SerialBoard):

@@ -12,11 +12,14 @@ from waiting import LIMIT_S
 
 
 @contextmanager
-def chromium_or_skip() -> Iterator[Browser]:
-    """A real Chromium. Without one, the current test is skipped, or fails in CI."""
+def chromium_or_skip(*preferred: str) -> Iterator[Browser]:
+    """A real Chromium; these programs come first.
+
+    Without any, the current test is skipped, or fails in CI.
+    """
     with ExitStack() as stack:
         try:
-            browser = stack.enter_context(open_chromium())
+            browser = stack.enter_context(open_chromium(*preferred))
         except MissingProgramError as error:
             missing(str(error))
         expect.set_options(timeout=LIMIT_S * 1000)

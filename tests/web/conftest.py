@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import page_server
+from browser import HEADLESS_SHELL
 from chromium import chromium_or_skip
 from live_page import stand_in_boards
 from noughts.store.store import Store
@@ -28,7 +29,7 @@ _EMPTY = "<!doctype html><link rel=icon href=data:,>"
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """While it runs, nothing else in this thread can run an event loop."""
-    with chromium_or_skip() as browser:
+    with chromium_or_skip(HEADLESS_SHELL) as browser:
         yield browser
 
 

@@ -15,13 +15,16 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_play
 from programs import INSTALL, MissingProgramError
 from waiting import LIMIT_S
 
+HEADLESS_SHELL = "chromium-headless-shell"
+"""Chromium's engine without what surrounds a page: it takes less CPU, and has no sensors."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
 @contextmanager
-def open_chromium() -> Iterator[Browser]:
+def open_chromium(*preferred: str) -> Iterator[Browser]:
     """The system's Chromium, or else Playwright's own.
 
+    preferred: names of programs that come before all others.
     Raises `MissingProgramError` if there is none, or if Playwright's driver, a Node.js program,
     does not start.
     """
@@ -35,8 +38,8 @@ def open_chromium() -> Iterator[Browser]:
     # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
-        chromium = playwright.chromium
-        path = next((path for path in map(shutil.which, _NAMES) if path), chromium.executable_path)
+        chromium, names = playwright.chromium, (*preferred, *_NAMES)
+        path = next((path for path in map(shutil.which, names) if path), chromium.executable_path)
         if not Path(path).exists():
             raise MissingProgramError(f"Chromium is missing; {INSTALL}")
         browser = chromium.launch(
