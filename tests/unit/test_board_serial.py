@@ -193,15 +193,15 @@ def traceback_at(name, line, error="NameError: name 'x' is not defined"):
 
 
 def test_traceback_points_to_the_innermost_call():
-    lines = device_files()["loop.py"].decode().splitlines()
+    lines = device_files()["menu.py"].decode().splitlines()
     number = lines.index("        try:") + 1
     calls = [f'  File "{name}", line 3, in start' for name in ("__main__", "game.py")]
-    innermost = f'  File "loop.py", line {number}, in start'
+    innermost = f'  File "menu.py", line {number}, in start'
     (traceback,) = tracebacks_in("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
     assert traceback.report() == [
-        HEADER, *calls, innermost, "TypeError: can't", f"device/loop.py, line {number}: try:"
+        HEADER, *calls, innermost, "TypeError: can't", f"device/menu.py, line {number}: try:"
     ]  # fmt: skip
-    advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
+    advice = f"stops with TypeError: can't; correct device/menu.py, line {number} and run "
     assert str(traceback) == advice + "`noughts put`"
     for name in ("__main__", "main.py"):  # both are main.py
         assert traceback_at(name, 5).where == "device/main.py, line 5"
