@@ -15,7 +15,8 @@ export class LedCanvas {
   /** The canvas is in the page; the style gives each class from `l0` to `l9` its colour. */
   constructor(canvas) {
     this.#canvas = canvas;
-    this.#context = canvas.transferControlToOffscreen().getContext('2d');
+    // Older browsers draw on it as it is.
+    this.#context = (canvas.transferControlToOffscreen?.() ?? canvas).getContext('2d');
     this.#colours = Array.from({ length: 10 }, (_, level) => {
       canvas.className = `leds l${level}`;
       return getComputedStyle(canvas).fill;

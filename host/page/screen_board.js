@@ -15,6 +15,7 @@ const MODEL = 'V1';
 const TILT_MG = 600;
 const LEVEL_MG = -1000; // z, of a board that lies on a table
 const TAP_US = 100_000; // a button stays pressed, or released, at least so long: a board notices
+const MOVED_MG = 100; // so much is a movement of the phone
 const NUDGE_US = 300_000;
 // The fewer runs, the less they cost. With nobody at the boards they are far apart, and what the
 // LEDs show is drawn as much later, as evenly as the board shows it.
@@ -243,9 +244,14 @@ function startSensor() {
     $('sensor-refused').hidden = isAllowed;
     if (!isAllowed) return;
     $('sensor').hidden = true;
+    let [movedX, movedY] = [0, 0];
     addEventListener('deviceorientation', ({ beta, gamma }) => {
       const [x, y] = onScreen(inMg(gamma), inMg(beta), screen.orientation?.angle ?? 0);
-      realTime?.hurry();
+      // It comes 60 times a second, and a hand is never quite still.
+      if (Math.hypot(x - movedX, y - movedY) > MOVED_MG) {
+        [movedX, movedY] = [x, y];
+        realTime?.hurry();
+      }
       for (const { board } of boards) board.tilt(Math.round(x), Math.round(y), LEVEL_MG);
     });
   });

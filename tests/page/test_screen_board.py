@@ -170,28 +170,38 @@ def test_press_is_shown_soon_however_long_nobody_played(stepped_page):
     assert page.evaluate("drawn[0][0] - pressedMs") <= 60
 
 
+MENU_IS_DRAWN = """() => {
+  const leds = document.querySelector('.leds');
+  const { width, height } = leds;
+  const copy = new OffscreenCanvas(width, height).getContext('2d');
+  copy.drawImage(leds, 0, 0);
+  const colour = (at) => {
+    const [x, y] = [((at % 5) + 0.5) / 5, (Math.floor(at / 5) + 0.5) / 5];
+    return copy.getImageData(width * x, height * y, 1, 1).data.slice(0, 3).join();
+  };
+  const lit = '1110000010011001000011110';
+  const isAsWide = Math.abs(width - leds.clientWidth * devicePixelRatio) < 1;
+  const colours = { 0: '67,48,45', 1: '255,92,72' };
+  return isAsWide && [...lit].every((led, at) => colour(at) === colours[led]);
+}"""
+"""With 2, for two players, in the colours of the LEDs' levels."""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_leds_have_the_colours_of_their_levels(page, scheme):
-    """In the menu: 2, for two players; also after the board has another size."""
+    """Also after the board has another size."""
     page.emulate_media(color_scheme=scheme)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 700})
-        page.wait_for_function(
-            """() => {
-              const leds = document.querySelector('.leds');
-              const { width, height } = leds;
-              const copy = new OffscreenCanvas(width, height).getContext('2d');
-              copy.drawImage(leds, 0, 0);
-              const colour = (at) => {
-                const [x, y] = [((at % 5) + 0.5) / 5, (Math.floor(at / 5) + 0.5) / 5];
-                return copy.getImageData(width * x, height * y, 1, 1).data.slice(0, 3).join();
-              };
-              const lit = '1110000010011001000011110';
-              const isAsWide = Math.abs(width - leds.clientWidth * devicePixelRatio) < 1;
-              const colours = { 0: '67,48,45', 1: '255,92,72' };
-              return isAsWide && [...lit].every((led, at) => colour(at) === colours[led]);
-            }"""
-        )
+        page.wait_for_function(MENU_IS_DRAWN)
+
+
+def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, path):
+    page = open_page(path, "screen_board")
+    page.evaluate("delete HTMLCanvasElement.prototype.transferControlToOffscreen")
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.get_by_text("micro:bit V1")).to_be_visible()
+    page.wait_for_function(MENU_IS_DRAWN)
 
 
 def test_board_stands_still_while_the_page_is_hidden(stepped_page):

@@ -13,7 +13,8 @@ const KEYS = { a: 'A', b: 'B', ' ': 'AB' };
  * Brings a `.device` of the page to life; `act` gets what is done with it, as for `controls.py`, and
  * `say` what happens to its cursor. Gives a function that shows 25 digits on its LEDs; its `cursor()`
  * is the cell where the cursor was seen last, 1 to 9, or null. `words` describes it to people who
- * cannot see it; `draw` shows its LEDs in another way. Its keys may be pressed anywhere in `keys`, while it `takesKeys()`.
+ * cannot see it; `draw` shows its LEDs in another way. Its keys may be pressed anywhere in `keys`,
+ * while it `takesKeys()`.
  */
 export function microbit(device, name, act, say, { words = inEnglish, draw = null, keys = null, takesKeys = () => true } = {}) {
   const root = device.querySelector('.microbit');
