@@ -378,6 +378,31 @@ def test_phone_tilts_the_board(switched_on, viewport, tilt, cell):
     expect(leds).to_be_visible()
 
 
+RUNS_BY_SENSOR = """(tilts) => {
+  window.runs = 0;
+  const { setTimeout } = window;
+  window.setTimeout = (...what) => {
+    runs += 1; // each run of the board sets the time of the next
+    return setTimeout(...what);
+  };
+  for (let frame = 0; frame < 60; frame += 1) {
+    const gamma = tilts[frame % tilts.length];
+    dispatchEvent(new DeviceOrientationEvent('deviceorientation', { alpha: 0, beta: 0, gamma }));
+  }
+  window.setTimeout = setTimeout;
+  return runs;
+}"""
+"""How often the board runs while the sensor speaks 60 times."""
+
+
+def test_phone_runs_its_board_at_once_only_if_it_is_moved(switched_on):
+    """Its sensor speaks 60 times a second, also in a hand that is still."""
+    page = switched_on(viewport=UPRIGHT, **PHONE)
+    page.get_by_role("button", name="Tilt it with this device").tap()
+    assert page.evaluate(RUNS_BY_SENSOR, [1, -1, 2]) == 0
+    assert page.evaluate(RUNS_BY_SENSOR, [30, -30]) == 60
+
+
 @pytest.mark.parametrize("answer", ["return 'denied'", "throw new DOMException('no')"])
 def test_sensor_that_is_refused_is_said(open_page, path, answer):
     script = f"DeviceOrientationEvent.requestPermission = async () => {{ {answer}; }};"
