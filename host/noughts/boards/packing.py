@@ -125,7 +125,7 @@ def _renamed(program: _Shrunk, names: Mapping[str, str]) -> bytes:
 
 def _text(words: Sequence[tuple[str, str]], names: Mapping[str, str]) -> str:
     """A program; names: the names to replace."""
-    return "".join(before + names.get(name, name) for before, name in words)
+    return "".join(leading + names.get(name, name) for leading, name in words)
 
 
 @lru_cache(maxsize=64)
@@ -185,7 +185,8 @@ def _words(text: str) -> list[tuple[str, str]]:
     lines = text.split("\n")
     words = []
     # The first line's comment stays up to its colon, as `MARK`; it is not among the tokens below.
-    before = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
+    # leading: what stands between the name before and the next one.
+    leading = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
     row = 1
     depth = 0  # open blocks: each indents its statements by one space, whatever the source has
     previous: tokenize.TokenInfo | None = None  # of the same statement
@@ -200,21 +201,21 @@ def _words(text: str) -> list[tuple[str, str]]:
         if previous is not None and skipped_rows and lines[row - 1].endswith("\\"):
             # Outside of brackets, only a backslash lets a statement go on in the next line; it is
             # not a token.
-            before += "\\"
+            leading += "\\"
         # Lines without code stay, empty: a traceback's line numbers are those of the source.
-        before += "\n" * skipped_rows
+        leading += "\n" * skipped_rows
         if previous is None:
-            before += " " * depth
+            leading += " " * depth
         elif not skipped_rows and _need_a_blank(previous, token):
-            before += " "
+            leading += " "
         if token.type == tokenize.NAME:
-            words.append((before, token.string))
-            before = ""
+            words.append((leading, token.string))
+            leading = ""
         else:
-            before += token.string
+            leading += token.string
         row = token.end[0]  # a string may have several lines
         previous = token
-    return [*words, (before + "\n", "")]
+    return [*words, (leading + "\n", "")]
 
 
 def _need_a_blank(left: tokenize.TokenInfo, right: tokenize.TokenInfo) -> bool:
