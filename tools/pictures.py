@@ -13,6 +13,7 @@ Other pictures come from elsewhere: board.svg, board.zh-cn.svg and lessons/sheet
 hand, and library.svg is what `fork.svg(labels)` returns in docs/python-api.md.
 """
 
+import argparse
 import asyncio
 import base64
 import contextlib
@@ -21,7 +22,6 @@ import math
 import os
 import re
 import shutil
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -313,12 +313,16 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 }
 
 
-def main() -> int:
-    for name in sys.argv[1:] or PICTURES:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("pictures", nargs="*", help=f"by default all: {', '.join(PICTURES)}")
+    names = parser.parse_args().pictures or list(PICTURES)
+    if unknown := [name for name in names if name not in PICTURES]:
+        parser.error(f"there is no picture {', '.join(unknown)}")
+    for name in names:
         PICTURES[name](DOCS / name)
         print(f"{DOCS / name} written")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
