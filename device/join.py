@@ -25,7 +25,8 @@ def pick(chosen):
     return chosen if button == 2 else chosen[:3]
 
 
-ids = [""] * 3  # the partner's, ours, and the one from whom a frame to us came
+# The partner's id; ours; how many more frames to us the partner has sent.
+ids = ["", "", 0]  # type: list
 
 
 def receive():
@@ -34,12 +35,12 @@ def receive():
 
     frame = radio.receive_bytes()
     if frame:
-        ours, theirs = str(frame, "utf-8").split(",")[:2]
-        if not ids[0] and ours in ("", ids[1]) and len(theirs) == 8:
-            ids[0] = theirs
+        to, sender = str(frame, "utf-8").split(",")[:2]
+        if not ids[0] and to in ("", ids[1]) and len(sender) == 8:
+            ids[0] = sender
             repeat.heard = buttons.now
-        if [theirs, ours] == ids[:2]:
-            ids[2] = theirs
+        elif [sender, to] == ids[:2]:
+            ids[2] += 1
             repeat.heard = buttons.now
 
 
@@ -58,11 +59,12 @@ def find(chosen):
         buttons.wait()
         leds.draw(bytes(9), 0, (buttons.now // 200 % 9,), 4)
         if ids[0] == ids[1]:
-            ids[:2] = "", "%08X" % randrange(1 << 30)
-        if ids[2] == ids[0] > "":
+            ids[:] = "", "%08X" % randrange(1 << 30), 0
+        if ids[2] > 1:  # one may have been sent just before it chose another board
             number += 1
         elif buttons.now - repeat.heard > 1000:
             ids[0] = ""
+            ids[2] = 0
             repeat.heard = buttons.now
     return chosen + ids[1] + ids[0]
 

@@ -10,7 +10,8 @@ del loop  # a V1 needs its memory: the 13th name of a module takes 40 bytes
 turn = buttons.wait
 # Both ids; boot, game, seats and who begins; the moves; ms; "x" if this board leaves.
 ours = ["", ",0,PP,A", "", "0", ""]
-theirs = [""] * 5  # the same of the partner's last frame, without ids
+# The partner's last frame, and the same four of it.
+theirs = [""] * 5  # type: list
 again = heard = 0  # when to send; when the partner was heard, ms
 
 
@@ -20,12 +21,14 @@ def receive():
     frame = radio.receive_bytes()
     if not frame:
         return
-    text = str(frame, "utf-8")
-    if text[9:18] + text[:8] != ours[0]:
-        return
-    fields = text[18:].rsplit(",", 3)
-    del frame, text  # a V1 needs their memory
-    if fields != theirs[1:]:
+    if frame != theirs[0]:
+        theirs[0] = ""  # a V1 needs its memory
+        text = str(frame, "utf-8")
+        if text[9:18] + text[:8] != ours[0]:
+            return
+        fields = text[18:].rsplit(",", 3)
+        del text  # the same
+        fields[3] = fields[3] or ""  # a constant takes none
         # Each cell at most once: so what follows on our moves can be played.
         cells = set(bytes("9" + fields[1], "utf-8"))
         if int("0" + fields[0][9:-5] + fields[1] + fields[2]) < 0:
@@ -33,6 +36,7 @@ def receive():
         if fields[3] not in "x" or len(cells) <= len(fields[1]):
             return
         theirs[1:] = fields
+        theirs[0] = frame
     heard = buttons.now
 
 
@@ -42,12 +46,13 @@ def wait():
     lost = False  # the partner is silent
     while True:
         now = buttons.now
-        if now >= again:  # first, because the turn takes some milliseconds
+        sent = now >= again
+        if sent:  # first, because the turn takes some milliseconds
             radio.send_bytes(bytes(",".join(ours), "utf-8"))
             again = now + randrange(60, 140)  # this takes the frame from the stack
         button = turn()
         try:
-            if not buttons.pending:  # else the LEDs first
+            if not (sent or buttons.pending):  # so a turn is short, and the LEDs come first
                 receive()
         except Exception:
             pass

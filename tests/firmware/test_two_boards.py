@@ -5,10 +5,12 @@ import re
 import pytest
 
 from boards import A, B, text
+from microbit_emulator import Ether
 from needed import long
 from noughts.boards.packing import files_for_boards, packed
 from noughts.boards.radio import Radio, files_with
 from noughts.brain.device import device_files
+from official import stepped
 from two_boards import ARROWS, TwoBoards
 
 V1, V2, OLD_V1, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V1 1.0.1", "V2 2.0.0-beta.5"
@@ -138,6 +140,33 @@ def test_other_pairs_on_the_channel_change_nothing():
     pair.wait(lambda: all(board.games for board in pair.all), "games", 20)
     boots = [board.games[0].boot for board in pair.all]
     assert sorted(map(boots.count, boots)) == [2] * 4
+
+
+CHOOSES_ANOTHER = b"""
+import microbit, radio
+radio.config(length=70, queue=1, channel=2, group=77)
+radio.on()
+to = b""
+while not to:
+    to = (radio.receive_bytes() or b"")[1:9]
+for i in range(%d):
+    radio.send_bytes(to + b",00000001,,0,PP,A,,0,")
+    microbit.sleep(100)
+"""
+"""Sends so many frames to a board, then no more."""
+
+
+@pytest.mark.parametrize(("frames", "starts"), [(2, 2), (4, 3)])
+def test_board_goes_on_looking_if_its_partner_chooses_another(frames, starts):
+    """The partner may not have heard that it was chosen, unless it goes on."""
+    pair = TwoBoards((V1,))
+    pair.enter()
+    other = stepped(V2)({"main.py": CHOOSES_ANOTHER % frames})
+    pair.ether = Ether({"a": pair.boards["a"].driver.board, "b": other})
+    pair.rest(4000)
+    (board,) = pair.all
+    board.driver.listen()
+    assert len(board.driver.boots) == starts  # for the menu, the channel, and the games
 
 
 def test_boards_with_equal_ids_draw_others():

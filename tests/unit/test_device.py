@@ -311,8 +311,9 @@ def receives(radio):
     with patch.dict(sys.modules, radio=radio):
         repeat = load_device("repeat", {**device_files(), **RADIO_STUBS})
 
-    def receives(frame, pending=0):
+    def receives(frame, pending=0, sends=False):
         repeat.buttons.pending = pending
+        repeat.again = repeat.buttons.now + (not sends)
         repeat.ours[0] = f"{PARTNERS},{OURS}"
         radio.receive_bytes = lambda: frame
         repeat.wait()
@@ -327,8 +328,10 @@ def test_partners_frame_is_received(receives, end):
     assert receives((GOOD_FRAME + end).encode()) == (fields, 1000)
 
 
-def test_leds_answer_a_press_before_a_frame_is_received(receives):
-    assert receives(GOOD_FRAME.encode(), pending=1) == ([""] * 4, 0)
+@pytest.mark.parametrize("turn", [{"pending": 1}, {"sends": True}])
+def test_turn_that_answers_a_press_or_sends_receives_nothing(receives, turn):
+    """So no turn is long."""
+    assert receives(GOOD_FRAME.encode(), **turn) == ([""] * 4, 0)
 
 
 @pytest.mark.parametrize(
@@ -357,7 +360,7 @@ def test_frame_that_is_not_the_partners_or_is_damaged_is_ignored(receives, part,
 
 @pytest.fixture
 def hears(radio, monkeypatch):
-    """The partner that a searching board has chosen after a frame, and who has sent us one."""
+    """A searching board's partner after a frame, and how many more to it the partner has sent."""
     files = {**device_files(), **RADIO_STUBS}
     monkeypatch.setitem(sys.modules, "microbit", ModuleType("microbit"))
     monkeypatch.setitem(sys.modules, "radio", radio)
@@ -366,7 +369,7 @@ def hears(radio, monkeypatch):
     join = load_device("join", files)
 
     def hears(frame, partner=""):
-        join.ids[:] = partner, OURS, ""
+        join.ids[:] = partner, OURS, 0
         radio.receive_bytes = lambda: frame
         join.receive()
         return join.ids[0], join.ids[2]
@@ -386,13 +389,12 @@ def hears(radio, monkeypatch):
 )
 def test_board_that_searches_takes_a_partner_that_searches_too(hears, to, sender, partner):
     frame = f"{to},{sender},,0,PP,A,,0,".encode()
-    assert hears(frame) == (partner, partner if to else "")
+    assert hears(frame) == (partner, 0)  # it may have been the last one to us
 
 
 @pytest.mark.parametrize(
-    ("to", "sender", "knows_us"),
-    [(OURS, PARTNERS, PARTNERS), (OURS, "00000000", ""), ("", PARTNERS, "")],
+    ("to", "sender", "count"), [(OURS, PARTNERS, 1), (OURS, "00000000", 0), ("", PARTNERS, 0)]
 )
-def test_board_waits_until_its_partner_has_chosen_it(hears, to, sender, knows_us):
+def test_only_frames_of_its_partner_to_it_count(hears, to, sender, count):
     frame = f"{to},{sender},,0,PP,A,,0,".encode()
-    assert hears(frame, partner=PARTNERS) == (PARTNERS, knows_us)
+    assert hears(frame, partner=PARTNERS) == (PARTNERS, count)
