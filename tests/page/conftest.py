@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, no_library: str) -> Path
     return path
 
 
-@pytest.fixture
-def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
-    """Opens the page in a new profile; a script that fails fails the test."""
+@contextmanager
+def opener(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the page in a new profile; a script that fails is noticed in the end."""
     contexts, errors = [], []
 
     def open_page(
@@ -68,6 +69,20 @@ def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page
     assert not errors
 
 
+@pytest.fixture
+def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the page for one test."""
+    with opener(chromium, page_file) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def open_shared_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the page for tests that leave it as it is."""
+    with opener(chromium, page_file) as open_page:
+        yield open_page
+
+
 @pytest.fixture(scope="module")
 def modules(chromium: Browser, page_file: Path) -> Iterator[Page]:
     """A page whose modules a test imports: `await import('page/chip.js')`."""
@@ -77,6 +92,15 @@ def modules(chromium: Browser, page_file: Path) -> Iterator[Page]:
     page.wait_for_selector("html[data-ready]")
     yield page
     context.close()
+
+
+@pytest.fixture(scope="package")
+def screen_file(tmp_path_factory: pytest.TempPathFactory, no_library: str) -> Path:
+    """The page with flash images, without the USB library."""
+    path = tmp_path_factory.mktemp("screen") / "noughts.html"
+    library = build_page.UsbLibrary(no_library, "")
+    path.write_text(build_page.whole_page(our_hex(), library), "utf-8")
+    return path
 
 
 @pytest.fixture(scope="package")

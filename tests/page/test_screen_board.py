@@ -6,48 +6,53 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-import build_page
 from accessibility import violations
-from chromium import chromium_or_skip
 from needed import long
-from noughts.boards.flash import our_hex
+from screen_boards import PHONE, UPRIGHT, situation, switch_on
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """The whole Chromium: its headless shell has no sensor that a test can tilt."""
-    with chromium_or_skip() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory, no_library):
-    path = tmp_path_factory.mktemp("screen") / "noughts.html"
-    library = build_page.UsbLibrary(no_library, "")
-    path.write_text(build_page.whole_page(our_hex(), library), "utf-8")
-    return path
+def switch_second_on(page):
+    """Switch a second board on; returns the cards of both."""
+    page.get_by_role("button", name="Switch a second one on").click()
+    cards = page.locator(".screen-board").all()
+    for card in cards:
+        expect(card).to_contain_text("In the menu: a second person")
+    return cards
 
 
 @pytest.fixture
-def switched_on(open_page, path):
-    """Opens the page with a board that is in its menu."""
-
-    def switched_on(**options):
-        page = open_page(path, "screen_board", **options)
-        page.get_by_role("button", name="Switch it on").click()
-        expect(page.get_by_text("micro:bit V1")).to_be_visible()
-        return page
-
-    return switched_on
+def page(open_page, screen_file):
+    """With a board that is in its menu."""
+    page = open_page(screen_file, "screen_board")
+    switch_on(page)
+    return page
 
 
 @pytest.fixture
-def page(switched_on):
-    return switched_on()
+def two_boards(page):
+    """Two boards in their menus."""
+    return switch_second_on(page)
 
 
-def situation(page):
-    return page.locator(".screen-board .who")
+@pytest.fixture(scope="module")
+def page_to_look_at(open_shared_page, screen_file):
+    """With two boards in their menus. Nobody presses a button."""
+    page = open_shared_page(screen_file, "screen_board")
+    switch_on(page)
+    switch_second_on(page)
+    return page
+
+
+@pytest.fixture
+def looked_at(page_to_look_at):
+    """The same, with the looks that it had at first."""
+    size = page_to_look_at.viewport_size
+    yield page_to_look_at
+    page_to_look_at.set_viewport_size(size)
+    page_to_look_at.emulate_media(color_scheme="light", forced_colors="none")
+    english = page_to_look_at.get_by_role("button", name="English")
+    if english.is_visible():
+        english.click()
 
 
 def test_game_is_played_by_mouse_and_stays(page):
@@ -61,8 +66,8 @@ def test_game_is_played_by_mouse_and_stays(page):
     expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
 
 
-def test_button_that_is_held_by_touch_opens_no_menu(page):
-    button = page.get_by_role("button", name="Button B")
+def test_button_that_is_held_by_touch_opens_no_menu(looked_at):
+    button = looked_at.get_by_role("button", name="Button B").first
     event = "new MouseEvent('contextmenu', {bubbles: true, cancelable: true})"
     assert not button.evaluate(f"button => button.dispatchEvent({event})")
 
@@ -111,10 +116,10 @@ RECORD_DRAWING = """
 
 
 @pytest.fixture
-def stepped_page(open_page, path):
+def stepped_page(open_page, screen_file):
     """Its time passes by `page.clock.run_for`; its board is in the menu."""
     page = open_page(
-        path, "screen_board", prepare=lambda context: context.add_init_script(RECORD_DRAWING)
+        screen_file, "screen_board", prepare=lambda context: context.add_init_script(RECORD_DRAWING)
     )
     page.clock.install(time=0)
     page.clock.pause_at(1000)
@@ -188,19 +193,19 @@ MENU_IS_DRAWN = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_leds_have_the_colours_of_their_levels(page, scheme):
+def test_leds_have_the_colours_of_their_levels(looked_at, scheme):
     """Also after the board has another size."""
+    page = looked_at
     page.emulate_media(color_scheme=scheme)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 700})
         page.wait_for_function(MENU_IS_DRAWN)
 
 
-def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, path):
-    page = open_page(path, "screen_board")
+def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, screen_file):
+    page = open_page(screen_file, "screen_board")
     page.evaluate("delete HTMLCanvasElement.prototype.transferControlToOffscreen")
-    page.get_by_role("button", name="Switch it on").click()
-    expect(page.get_by_text("micro:bit V1")).to_be_visible()
+    switch_on(page)
     page.wait_for_function(MENU_IS_DRAWN)
 
 
@@ -220,16 +225,6 @@ def test_board_stands_still_while_the_page_is_hidden(stepped_page):
     set_hidden(False)
     page.clock.run_for(1000)
     expect(situation(page)).to_have_text("Player A (✕) to move")
-
-
-@pytest.fixture
-def two_boards(page):
-    """Two boards in their menus."""
-    page.get_by_role("button", name="Switch a second one on").click()
-    cards = page.locator(".screen-board").all()
-    for card in cards:
-        expect(card).to_contain_text("In the menu: a second person")
-    return cards
 
 
 def test_one_of_two_boards_gets_the_keys(page, two_boards):
@@ -262,7 +257,8 @@ def test_board_stands_still_while_another_part_is_shown(page):
 @pytest.mark.parametrize("forced_colors", ["none", long("active")])
 @pytest.mark.parametrize("language", ["English", long("中文")])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_two_boards(page, two_boards, scheme, language, forced_colors):
+def test_everybody_can_use_two_boards(looked_at, scheme, language, forced_colors):
+    page = looked_at
     if language == "中文":
         page.get_by_role("button", name=language).click()
     page.emulate_media(color_scheme=scheme, forced_colors=forced_colors)
@@ -272,7 +268,8 @@ def test_everybody_can_use_two_boards(page, two_boards, scheme, language, forced
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_badge_keeps_its_colours_apart_where_colours_are_forced(page, two_boards):
+def test_badge_keeps_its_colours_apart_where_colours_are_forced(looked_at):
+    page = looked_at
     page.emulate_media(forced_colors="active")
     style = page.locator(".chosen .name .keyboard").evaluate(
         "(badge) => [getComputedStyle(badge).color, getComputedStyle(badge).backgroundColor]"
@@ -319,8 +316,8 @@ def test_two_boards_play_each_other_by_radio(page, two_boards):
     expect(rows).to_have_count(1 + 1)  # both have sent the same game
 
 
-def test_game_goes_on_while_the_disk_is_full(open_page, path):
-    page = open_page(path, "screen_board")
+def test_game_goes_on_while_the_disk_is_full(open_page, screen_file):
+    page = open_page(screen_file, "screen_board")
     devtools = page.context.new_cdp_session(page)
     devtools.send("Storage.overrideQuotaForOrigin", {"origin": "file://", "quotaSize": 1})
     page.reload()  # the browser reckons what room is left when it opens the store
@@ -333,14 +330,12 @@ def test_game_goes_on_while_the_disk_is_full(open_page, path):
     expect(page.get_by_text("no room left for games")).to_be_hidden()
 
 
-PHONE = {"is_mobile": True, "has_touch": True}
-UPRIGHT, ON_ITS_SIDE = {"width": 390, "height": 844}, {"width": 844, "height": 390}
 BELOW_ITS_BARS = {"width": 390, "height": 664}
 
 
 @pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
-def test_two_boards_fit_a_phone(open_page, path, language):
-    page = open_page(path, "screen_board", locale=language, viewport=BELOW_ITS_BARS, **PHONE)
+def test_two_boards_fit_a_phone(open_page, screen_file, language):
+    page = open_page(screen_file, "screen_board", locale=language, viewport=BELOW_ITS_BARS, **PHONE)
     page.locator("#switch-on").tap()
     page.locator("#second-board").tap()
     cards = page.locator(".screen-board")
@@ -354,28 +349,6 @@ def test_two_boards_fit_a_phone(open_page, path, language):
             size = button.bounding_box()
             assert min(size["width"], size["height"]) >= 32
     assert page.evaluate("document.documentElement.scrollWidth") <= UPRIGHT["width"]
-
-
-@pytest.mark.parametrize(
-    ("viewport", "tilt", "cell"),
-    [
-        (UPRIGHT, {"beta": 0, "gamma": 30}, 6),  # its right edge is lower
-        (UPRIGHT, {"beta": 30, "gamma": 0}, 8),  # its bottom edge is
-        (ON_ITS_SIDE, {"beta": 30, "gamma": 0}, 6),
-        (ON_ITS_SIDE, {"beta": 0, "gamma": -30}, 8),
-    ],
-)
-def test_phone_tilts_the_board(switched_on, viewport, tilt, cell):
-    page = switched_on(viewport=viewport, **PHONE)
-    devtools = page.context.new_cdp_session(page)
-    page.get_by_role("button", name="Tilt it with this device").tap()
-    page.get_by_role("button", name="Buttons A and B together").tap()
-    expect(situation(page)).to_have_text("In the menu: a second person, by tilting")
-    page.get_by_role("button", name="Button B").tap()
-    expect(situation(page)).to_have_text("Player A (✕) to move")
-    devtools.send("DeviceOrientation.setDeviceOrientationOverride", {"alpha": 0, **tilt})
-    leds = page.get_by_role("img", name=f"fast blinking (cursor) {cell}")
-    expect(leds).to_be_visible()
 
 
 RUNS_BY_SENSOR = """(tilts) => {
@@ -395,19 +368,22 @@ RUNS_BY_SENSOR = """(tilts) => {
 """How often the board runs while the sensor speaks 60 times."""
 
 
-def test_phone_runs_its_board_at_once_only_if_it_is_moved(switched_on):
+def test_phone_runs_its_board_at_once_only_if_it_is_moved(open_page, screen_file):
     """Its sensor speaks 60 times a second, also in a hand that is still."""
-    page = switched_on(viewport=UPRIGHT, **PHONE)
-    page.get_by_role("button", name="Tilt it with this device").tap()
+    page = open_page(screen_file, "screen_board", viewport=UPRIGHT, **PHONE)
+    switch_on(page)
+    button = page.get_by_role("button", name="Tilt it with this device")
+    button.tap()
+    expect(button).to_be_hidden()
     assert page.evaluate(RUNS_BY_SENSOR, [1, -1, 2]) == 0
     assert page.evaluate(RUNS_BY_SENSOR, [30, -30]) == 60
 
 
 @pytest.mark.parametrize("answer", ["return 'denied'", "throw new DOMException('no')"])
-def test_sensor_that_is_refused_is_said(open_page, path, answer):
+def test_sensor_that_is_refused_is_said(open_page, screen_file, answer):
     script = f"DeviceOrientationEvent.requestPermission = async () => {{ {answer}; }};"
     page = open_page(
-        path,
+        screen_file,
         "screen_board",
         prepare=lambda context: context.add_init_script(script),
         viewport=UPRIGHT,
@@ -419,9 +395,10 @@ def test_sensor_that_is_refused_is_said(open_page, path, answer):
     expect(button).to_be_visible()
 
 
-def test_leds_are_described_in_the_language_of_the_page(page):
+def test_leds_are_described_in_the_language_of_the_page(looked_at):
+    page = looked_at
     leds = page.locator(".screen-board svg[role=img]").first
     expect(leds).to_have_accessible_name(re.compile("LEDs of micro:bit 1: a letter"))
     page.get_by_role("button", name="中文").click()
     expect(leds).to_have_accessible_name(re.compile("micro:bit 1 的 LED：字母"))
-    expect(page.locator(".microbit")).to_have_accessible_name(re.compile("空格键"))
+    expect(page.locator(".microbit").first).to_have_accessible_name(re.compile("空格键"))
