@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import TextWrapper
 
-from noughts.cli import options
+from noughts.cli import engine_options, options
 from noughts.engines.built_in import engines, name_in_lists
 from noughts.engines.menace import Menace
 from noughts.errors import NoughtsError
@@ -162,7 +162,7 @@ class _Proved:
 
 
 @options.command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
-@options.engine_arguments(f"{', '.join(engines())}; all of these by default")
+@engine_options.engine_arguments(f"{', '.join(engines())}; all of these by default")
 @options.as_json("the results")
 def run_prove(named_engines: list[Engine], as_json: bool) -> None:
     """Prove which engines never lose."""

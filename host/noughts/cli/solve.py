@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from noughts import brain
 from noughts.brain.device import device_files
-from noughts.cli import options
+from noughts.cli import engine_options, options
 from noughts.engines.built_in import engines
 from noughts.engines.search import MAX_DRAWN, Node, build_tree, format_score
 from noughts.errors import NoughtsError, printable
@@ -65,7 +65,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     multiple=True,
     help="also ask an engine such as ./mine.py; can be repeated",
 )
-@options.own_engines
+@engine_options.own_engines
 @options.as_json("the solution")
 def run_solve(
     position: str,

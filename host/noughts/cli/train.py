@@ -8,7 +8,7 @@ from textwrap import fill
 
 import click
 
-from noughts.cli import options
+from noughts.cli import engine_options, options
 from noughts.cli.options import IntRange
 from noughts.engines.built_in import engines
 from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write_menace
@@ -135,7 +135,7 @@ def _written(path: Path) -> str:
 
 def _menace(engine: str) -> Menace:
     """The machine with this name, or in this file."""
-    menace = options.named_engine(engine)
+    menace = engine_options.named_engine(engine)
     if not isinstance(menace, Menace):
         raise click.UsageError(f"{engine} does not learn; name menace, or a saved MENACE file")
     return menace
@@ -167,7 +167,7 @@ class _Training:
         self._results = Tally()
         self._opponent: Replies = menace.reply
         if against != "menace":
-            self._opponent = cached_replies(options.named_engine(against))
+            self._opponent = cached_replies(engine_options.named_engine(against))
 
     def play(self) -> None:
         """Play all games; the machine learns from each."""

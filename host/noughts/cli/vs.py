@@ -11,7 +11,7 @@ from random import Random
 
 import click
 
-from noughts.cli import options
+from noughts.cli import engine_options, options
 from noughts.cli.options import IntRange
 from noughts.engines.built_in import engines, name_in_lists
 from noughts.engines.menace import SUFFIX, Menace, read_menace, write_menace
@@ -44,7 +44,7 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
     "noughts vs ./mine.py",
     "noughts vs --program './mine --quick'",
 )
-@options.engine_arguments(f"one to play, or two to watch: {', '.join(engines())}")
+@engine_options.engine_arguments(f"one to play, or two to watch: {', '.join(engines())}")
 @click.option(
     "--first",
     cls=options.Option,
@@ -166,7 +166,7 @@ def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int]:
 
 
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
-@options.engine_arguments(f"two of {', '.join(engines())}")
+@engine_options.engine_arguments(f"two of {', '.join(engines())}")
 @click.option(
     "--all",
     "everyone",
