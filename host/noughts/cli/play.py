@@ -251,8 +251,8 @@ def _sum_up(watch: Watch, games: PlayedGames, memory: _Memory, path: Path) -> No
     if stored := len(games.stored):
         replay = command_for(f"noughts replay {max(games.stored)}", path)
         say(f"{counted(stored, 'game')} stored; {replay} shows the last one")
-    if watch.moved:
-        say(f"noughts: {watch.moved}")
+    if watch.session.moved:
+        say(f"noughts: {watch.session.moved}")
     if watch.error:
         say(f"noughts: games are not stored: {watch.error}")
     if memory.error:

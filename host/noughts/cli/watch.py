@@ -34,6 +34,8 @@ _SHUTDOWN_TIMEOUT_S = 2.0
 """To print the last lines on a busy computer, and for a reader to take them."""
 _SIGNALS_S = 0.5
 """On Windows, Ctrl-C does not end a wait; so it is a repeated one."""
+_NEED_ATTENTION = (StoreBusy, StoreGone, RowsSkipped)
+"""Events that are shown while a file is read, even if events are not listed."""
 
 
 @options.command(
@@ -291,7 +293,7 @@ def _show_captured(events: Sequence[Event], session: Session, as_json: bool | No
     """Say what needs attention, and list the events. as_json: None lists none."""
     lines = _lines(events, session, bool(as_json))
     for event in events:
-        if isinstance(event, StoreBusy | StoreGone | RowsSkipped):
+        if isinstance(event, _NEED_ATTENTION):
             say(event.text(session.display_name))
     if lines and as_json is not None:
         print(*lines, sep="\n", flush=True)

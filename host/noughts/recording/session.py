@@ -67,7 +67,9 @@ class Session:
         """By board that is plugged in: what is wrong with its data log."""
         self.offline: set[str] = set()
         """Rooms that the broker knows, and that are offline."""
-        self._busy_warning, self._moved_warning = "", ""
+        self._busy_warning = ""
+        self.moved = ""
+        """If the store was deleted or damaged: where games are stored instead, in one line."""
         self.sentences = 0
         self.games = 0
         """Games that have ended."""
@@ -79,7 +81,7 @@ class Session:
     @property
     def warning(self) -> str:
         """What is wrong with the store, in words; empty if nothing is."""
-        return self._busy_warning or self._moved_warning
+        return self._busy_warning or self.moved
 
     @property
     def gateways(self) -> list[BoardState]:
@@ -116,7 +118,7 @@ class Session:
             case events.StoreFree():
                 self._busy_warning = ""
             case events.StoreGone():  # it does not come back
-                self._moved_warning = event.text()
+                self.moved = event.text()
 
     def _take_connection(self, event: events.Event) -> None:
         match event:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from noughts.errors import NoughtsError, StoreError, ThreadFault, error_message, fault_message
-from noughts.recording.events import Event, StoreGone
+from noughts.recording.events import Event
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import Change, Pending, QueuedSource, Source
@@ -53,7 +53,8 @@ class Watch:
     What can be wrong, and what then says so:
 
         locked by another program      `session.warning`, until it is free again
-        deleted, moved or damaged      `session.warning` and `moved`: games are in another store
+        deleted, moved or damaged      `session.warning` and `session.moved`: games are in another
+                                       store
         it failed, with a fallback     `failure`, `error`: games are stored until the watch ends
         it failed, without one         `failure`, `error`, and `stop` is set: games are not stored
         a fault in a source's thread   `failure`, `error`; without a fallback, `stop` is set, too:
@@ -77,8 +78,6 @@ class Watch:
         """Ends the watch once it is set, by anybody; it is set when the watch has ended."""
         self.failure: Exception | None = None
         """Why games are not stored, or not in the store that was asked for."""
-        self.moved = ""
-        """If the store was deleted or damaged: where games are stored instead, in one line."""
         self.store_path = path
         """Where games are stored now."""
         self.noise = 0
@@ -225,8 +224,6 @@ class Watch:
         """Give events to the session and subscribers."""
         for event in events:
             self.session.take(event)
-            if isinstance(event, StoreGone):
-                self.moved = event.text()
         for callback in self._subscribers if events else ():
             callback([*events])
 
