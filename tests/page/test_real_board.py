@@ -423,24 +423,23 @@ def test_serial_port_of_a_hidden_page_is_read(plug_in):
     has_all_stored_games(page)
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"nothing": True}, "No micro:bit was chosen"),
-        ({"claim": "Unable to claim interface."}, "Another tab or program is using"),
-        ({"open": "Access denied."}, "On Linux, save the line below"),
-        ({"old": True}, "drive is called MAINTENANCE.*Otherwise its firmware is old"),
-        ({"open": "A new kind of error"}, r"cannot be reached \(A new kind of error\)"),
-    ],
-)
-def test_error_says_what_to_do(plug_in, options, text):
-    page, _ = plug_in(erased("V1"), **options)
+def test_error_says_what_to_do(plug_in):
+    page, _ = plug_in(erased("V1"))
     no_error(page)
-    press(page, "Connect")
-    error(page, re.compile(text))
-    expect(page.locator("#udev")).to_be_visible(visible="Linux" in text)
-    status(page, "No micro:bit is connected.")
-    expect(page.get_by_role("button", name="Connect", exact=True)).to_be_enabled()
+    for option, value, text in (
+        ("nothing", True, "No micro:bit was chosen"),
+        ("claim", "Unable to claim interface.", "Another tab or program is using"),
+        ("open", "Access denied.", "On Linux, save the line below"),
+        ("old", True, "drive is called MAINTENANCE.*Otherwise its firmware is old"),
+        ("open", "A new kind of error", r"cannot be reached \(A new kind of error\)"),
+    ):
+        page.evaluate("(option) => Object.assign(fakeUsb, option)", {option: value})
+        press(page, "Connect")
+        error(page, re.compile(text))
+        expect(page.locator("#udev")).to_be_visible(visible="Linux" in text)
+        status(page, "No micro:bit is connected.")
+        expect(page.get_by_role("button", name="Connect", exact=True)).to_be_enabled()
+        page.evaluate("(option) => { delete fakeUsb[option]; }", option)
 
 
 def test_serial_port_shows_games_and_their_end(plug_in):
@@ -485,17 +484,14 @@ def test_browser_that_can_only_watch_says_so(plug_in):
     error(page, re.compile("请插上它，按“观看对局”，"))
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"nothing": True}, "No micro:bit was chosen"),
-        ({"open": "Failed to open serial port."}, "serial port cannot be opened"),
-    ],
-)
-def test_error_of_the_serial_port(plug_in, options, text):
-    page, _ = plug_in(erased("V1"), SerialBoard, **options)
+def test_error_of_the_serial_port(plug_in):
+    page, _ = plug_in(erased("V1"), SerialBoard, nothing=True)
     press(page, "Watch its games")
-    error(page, re.compile(text))
+    error(page, re.compile("No micro:bit was chosen"))
+    options = {"nothing": False, "open": "Failed to open serial port."}
+    page.evaluate("(options) => Object.assign(fakeSerial, options)", options)
+    press(page, "Watch its games")
+    error(page, re.compile("serial port cannot be opened"))
 
 
 def test_saved_hex_is_that_of_noughts_hex(plug_in):

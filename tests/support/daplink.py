@@ -23,7 +23,12 @@ UNIQUE_IDS = {
 }
 SERIAL_READ = 0x83
 """The command that reads the serial line."""
-_OK, _FAULT, _NO_ACK = 1, 4, 7
+TRANSFER = 0x05
+"""The command that reads and writes registers."""
+OK = 1
+_FAULT, _NO_ACK = 4, 7
+_READ_SIZE = PACKET_SIZE - 2
+_SILENCE_MS = 5
 _RING = 512
 _OVERFLOW = b"<DAPLink:Overflow>\n"
 _SUCCESS, _SUCCESS_DONE = 0, 18
@@ -137,7 +142,7 @@ class Daplink:
             0x00: self._info,
             0x02: self._connect,
             0x03: self._disconnect,
-            0x05: self._transfer,
+            TRANSFER: self._transfer,
             0x06: self._transfer_block,
             0x80: self._unique_id,
             0x81: self._read_settings,
@@ -157,12 +162,18 @@ class Daplink:
         if self.baud_rate == 115_200:
             self.ring.put(data)
 
-    def run_until_sent(self, most_ms: int) -> int:
-        """Let device time pass until the board has sent something. Returns how many ms it took."""
+    def run_until_readable(self, most_ms: int) -> int:
+        """Let device time pass until the board has sent a packet, or something and then nothing.
+
+        Returns how many ms it took.
+        """
+        silent_ms = 0
         for ms in range(most_ms):
-            if self.ring:
+            size = len(self.ring)
+            if size >= _READ_SIZE or (size and silent_ms >= _SILENCE_MS):
                 return ms
             self.run(1000)
+            silent_ms = 0 if len(self.ring) > size else silent_ms + 1
         return most_ms
 
     def exchange(self, packet: bytes, waited_ms: float = 0) -> bytes:
@@ -175,8 +186,12 @@ class Daplink:
         if command == self.unplug_at:
             self.unplug()
         self.packets[command] += 1
+        return self.answer(packet, waited_ms)
+
+    def answer(self, packet: bytes, waited_ms: float = 0) -> bytes:
+        """The same without looking after the cable, and without counting the packet."""
         self.run(PACKET_US[self.model] + round(waited_ms * 1000))
-        answer = self._commands.get(command, self._ignore)(packet[1:])
+        answer = self._commands.get(packet[0], self._ignore)(packet[1:])
         return (packet[:1] + answer).ljust(PACKET_SIZE, b"\0")[:PACKET_SIZE]
 
     def unplug(self) -> None:
@@ -205,14 +220,14 @@ class Daplink:
 
     def _transfer(self, data: bytes) -> bytes:
         """Some accesses to registers of the debug port and the access port."""
-        acknowledged = _OK if self._connected else _NO_ACK
+        acknowledged = OK if self._connected else _NO_ACK
         done, answer, place = 0, b"", 2
-        while acknowledged == _OK and done < data[1]:
+        while acknowledged == OK and done < data[1]:
             request, value = data[place], int.from_bytes(data[place + 1 : place + 5], "little")
             place += 1 if request & 2 else 5
             acknowledged, read = self._access(request, value)
             answer += read
-            done += acknowledged == _OK
+            done += acknowledged == OK
         return bytes((done, acknowledged)) + answer
 
     def _transfer_block(self, data: bytes) -> bytes:
@@ -220,7 +235,7 @@ class Daplink:
         if not self._connected:
             return struct.pack("<HB", 0, _NO_ACK)
         count, request = struct.unpack_from("<HB", data, 1)
-        answer, acknowledged = b"", _OK
+        answer, acknowledged = b"", OK
         for place in range(4, 4 + 4 * count, 4):
             value = int.from_bytes(data[place : place + 4], "little")
             acknowledged, read = self._access(request, value)
@@ -231,14 +246,14 @@ class Daplink:
         """Bit 0: the access port; bit 1: read; bits 2 and 3: the register's address."""
         is_access_port, reads, register = request & 1, request & 2, request & 0xC
         if not is_access_port:
-            return _OK, struct.pack("<I", _DP_REGISTERS.get(register, 0)) if reads else b""
+            return OK, struct.pack("<I", _DP_REGISTERS.get(register, 0)) if reads else b""
         if register == 0xC:
             return self._access_memory(bool(reads), value)
         if reads:
-            return _OK, struct.pack("<I", self._control if register == 0 else self._address)
+            return OK, struct.pack("<I", self._control if register == 0 else self._address)
         if register == 4:
             self._address = value
-        return _OK, b""
+        return OK, b""
 
     def _access_memory(self, reads: bool, value: int) -> tuple[int, bytes]:
         """One word; the address goes on by itself within 1 KB."""
@@ -246,11 +261,11 @@ class Daplink:
         self._address = address & ~0x3FF | (address + 4) & 0x3FF
         try:
             if reads:
-                return _OK, struct.pack("<I", self.port.read32(address))
+                return OK, struct.pack("<I", self.port.read32(address))
             self.port.write32(address, value)
         except (KeyError, IndexError):
             return _FAULT, b""
-        return _OK, b""
+        return OK, b""
 
     def _unique_id(self, _: bytes) -> bytes:
         text = UNIQUE_IDS[self.model].encode()
@@ -265,7 +280,7 @@ class Daplink:
         return b"\x01"
 
     def _serial_read(self, _: bytes) -> bytes:
-        data = self.ring.take(PACKET_SIZE - 2)
+        data = self.ring.take(_READ_SIZE)
         return bytes((len(data),)) + data
 
     def _serial_write(self, data: bytes) -> bytes:

@@ -71,10 +71,17 @@
   const toBytes = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   const toText = (bytes) => btoa(String.fromCharCode(...bytes));
 
-  /** The answer to a packet that can wait for others: of the flash stream, or a write to memory. */
+  /** The answer to a packet that can wait for others: of the flash stream, or one that writes. */
   function foreseenAnswer(packet) {
     if (packet[0] === 0x8c) return [0x8c, 0];
+    if (packet[0] === 5 && onlyWrites(packet)) return [5, packet[2], 1];
     return packet[0] === 6 && !(packet[4] & 2) ? [6, packet[2], packet[3], 1] : null;
+  }
+
+  /** Whether each of a packet's accesses is a request and the four bytes that it writes. */
+  function onlyWrites([, , count, ...accesses]) {
+    const requests = accesses.filter((_, at) => at % 5 === 0).slice(0, count);
+    return requests.every((request) => !(request & 2));
   }
 
   class Device extends EventTarget {
@@ -88,6 +95,8 @@
     #answers = [];
     #packets = [];
     #silentUntilMs = 0; // until then, the stand-in knows, the board sends nothing
+    #repeatCount = 0; // of packets that needed no exchange, as the answer is the same
+    #last = { packet: '', answer: '', untilMs: 0 }; // until then, the answer is the same
     #isGone = false;
 
     async open() {
@@ -119,24 +128,33 @@
         this.#answers.push(Object.assign(new Uint8Array(64), [SERIAL_READ]));
         return;
       }
-      this.#packets.push(toText(packet));
+      const text = toText(packet);
+      if (text === this.#last.packet && nowMs < this.#last.untilMs) {
+        this.#repeatCount += 1;
+        nowMs += options.packetMs;
+        waitedMs += options.packetMs;
+        this.#answers.push(toBytes(this.#last.answer));
+        return;
+      }
+      this.#last.packet = '';
+      this.#packets.push(text);
       const foreseen = foreseenAnswer(packet);
       if (foreseen && this.#packets.length < MOST_PACKETS) {
         this.#answers.push(Object.assign(new Uint8Array(64), foreseen));
         return;
       }
-      const [packets, ms] = [this.#packets, waitedMs];
-      this.#packets = [];
-      waitedMs = 0;
-      exchange = goesOn().then(() => window.daplinkExchange(packets, ms));
+      const sent = [this.#packets, waitedMs, this.#repeatCount];
+      [this.#packets, waitedMs, this.#repeatCount] = [[], 0, 0];
+      exchange = goesOn().then(() => window.daplinkExchange(...sent));
       const answer = await exchange;
       if (answer === null) {
         this.unplug();
         throw disconnected();
       }
-      const [text, silentMs] = answer;
-      this.#answers.push(toBytes(text));
+      const [answerText, silentMs, sameMs] = answer;
+      this.#answers.push(toBytes(answerText));
       this.#silentUntilMs = nowMs + silentMs;
+      this.#last = { packet: text, answer: answerText, untilMs: nowMs + sameMs };
     }
     unplug() {
       this.#isGone = true;
