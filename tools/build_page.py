@@ -288,6 +288,7 @@ def cleared_word(program: Program, addresses: range) -> int:
     return words[0]
 
 
+@cache
 def compressed(data: bytes) -> str:
     """As gzip in base 85 (RFC 1924, but a comma instead of `<`, which HTML reads)."""
     packed = gzip.compress(data, 9, mtime=0)

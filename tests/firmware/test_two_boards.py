@@ -192,17 +192,8 @@ def test_boards_with_equal_ids_draw_others():
     assert last_ids["a"][0] != last_ids["a"][1] and "3E5A5FD2" not in last_ids["a"]
 
 
-def test_boards_on_other_channels_do_not_meet():
-    pair = TwoBoards((V1, V2))
-    pair.enter({"a": 0, "b": 3})
-    pair.rest(4000)
-    assert not any(board.games for board in pair.all)
-    pair.tap("a", A, B)
-    menus = pair.boards["a"].menus
-    pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
-
-
-def test_light_visits_each_cell_while_a_board_looks_for_another():
+def test_boards_on_other_channels_look_for_another_and_do_not_meet():
+    """While a board looks, a light visits each cell."""
     pair = TwoBoards((V1, V2))
     pair.enter({"a": 0, "b": 3})
     pair.rest(2500)
@@ -215,6 +206,10 @@ def test_light_visits_each_cell_while_a_board_looks_for_another():
     one_lit = {text(bytes(4 * (led == cell) for led in range(25))) for cell in cells}
     # Between two cells, a look may show both or none: LEDs change one row after another.
     assert all(one_lit <= seen for seen in looks.values())
+    assert not any(board.games for board in pair.all)
+    pair.tap("a", A, B)
+    menus = pair.boards["a"].menus
+    pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
 
 
 def test_class_radio_sends_the_games_of_two_boards_too():

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -22,8 +21,6 @@ from waiting import LIMIT_S
 
 if os.name != "posix":
     collect_ignore_glob = ["test_*.py"]  # they end servers with signals, and wait on pipes
-
-_EMPTY = "<!doctype html><link rel=icon href=data:,>"
 
 
 @pytest.fixture(scope="package")
@@ -56,10 +53,8 @@ def page(tab: Page) -> Iterator[Page]:
     # Clear what the test stored, without starting another process.
     tab.unroute_all()
     if tab.url.startswith("http"):
-        tab.route("**/empty", lambda route: route.fulfill(body=_EMPTY, content_type="text/html"))
-        tab.goto(urljoin(tab.url, "/empty"))
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
-        tab.unroute_all()
+    tab.goto("about:blank")
     tab.context.clear_cookies()
 
 

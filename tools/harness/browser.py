@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
@@ -28,11 +29,7 @@ def open_chromium(*preferred: str) -> Iterator[Browser]:
     Raises `MissingProgramError` if there is none, or if Playwright's driver, a Node.js program,
     does not start.
     """
-    driver = subprocess.run(
-        [sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True
-    )
-    if driver.returncode:
-        reason = (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
+    if reason := _driver_failure():
         advice = f"; {INSTALL}" if "libatomic" in reason else ""
         raise MissingProgramError(f"Playwright's driver does not start ({reason}){advice}")
     # Its sandbox refuses to run as root, the only user in many containers.
@@ -47,6 +44,16 @@ def open_chromium(*preferred: str) -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@cache
+def _driver_failure() -> str:
+    """Why Playwright's driver does not start, or nothing if it does."""
+    command = [sys.executable, "-m", "playwright", "--version"]
+    driver = subprocess.run(command, capture_output=True, text=True)
+    if not driver.returncode:
+        return ""
+    return (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
 
 
 def wait(page: Page, holds: Callable[[], object]) -> None:
