@@ -1,6 +1,6 @@
 # noughts: radio. Each sentence is also sent by radio, to a gateway (`gateway.py`) in the same
 # group. Only a V2 has enough heap: `v2.py` imports this, and `group.py`, if `--radio` put them.
-import leds, loop, machine, microbit, radio, random, sentences
+import buttons, leds, loop, machine, microbit, radio, random, sentences
 from group import GROUP
 
 ident = "%02X" * 4 % tuple(machine.unique_id()[:4])
@@ -31,7 +31,8 @@ def send(text):
 
 
 def read(one, two):
-    # Replaces `two`, which reads B's pin. The loop calls it in each turn, so it can send there.
+    # Gives what stands for `two`, which reads B's pin. The loop calls it in each turn, so it can
+    # send there.
     def read():
         global until
         button = two()
@@ -66,6 +67,7 @@ def read(one, two):
 
 
 sentences.send = send
+buttons.read = buttons.read[0], read(*buttons.read)
 
 # The longest sentence has 49 characters, and the frame adds 16: 65. 2,477 MHz is above Wi-Fi's
 # channels 1 to 11, below Bluetooth's 2,480 MHz, and not 2,407 MHz, where MakeCode's boards send.

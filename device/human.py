@@ -32,9 +32,9 @@ def choose(marks, player, controls):
                 cell = moved
                 began = now
                 phase = -1
-        on = not (now - began) // 100 & 1
         if button or buttons.pending != pending:
             pending = buttons.pending
+            lit = not phase & 1
             target = phase = -1
             if pending:
                 began = now
@@ -44,12 +44,12 @@ def choose(marks, player, controls):
                         target = (target + 1) % 9
                 elif marks[cell] or (controls != "b" and pending * 2 + player != 3):
                     # The arrow points to the button of the player to move.
-                    image = Image.ARROW_W if player > 0 else Image.ARROW_E
-                    leds.show(Image.NO if pending * 2 + player == 3 else image)
+                    arrow = Image.ARROW_W if player > 0 else Image.ARROW_E
+                    leds.show(Image.NO if pending * 2 + player == 3 else arrow)
                     until = now + 700
                 else:
                     target = cell
-                    began -= 100 * on  # blink at once, in response to the press
+                    began -= 100 * lit  # blink at once, in response to the press
         if until:
             if now < until:
                 continue
@@ -61,5 +61,5 @@ def choose(marks, player, controls):
             phase = (now - began) // 100
             light = 4 if marks[cell] else 0
             if not phase & 1:
-                light = 9 if player > 0 else 7
+                light = 8 + player  # 9 for player A, 7 for B
             leds.draw(marks, now, (cell if target < 0 else target,), light)

@@ -16,8 +16,8 @@ def draw(marks, now, cells, level):
         light = 9 * marks[cell]
         if cell in cells:
             light = level
-        elif light < 0:
-            light = 4 if now // 500 & 1 else 7
+        if light < 0:
+            light = 7 - now // 500 % 2 * 3
         display.set_pixel(cell % 3 * 2, cell // 3 * 2, light)
 
 

@@ -8,11 +8,14 @@
 # 3-5 the rows, 6 the diagonal 0-4-8 and 7 the diagonal 2-4-6. 3 means that A
 # holds the whole line, -3 that B does; at 2 or -2 one more mark completes it.
 
-# The lines through each cell, four bytes per cell; 8 stands for "no more".
-THROUGH = (
-    b"\x00\x03\x06\x08\x01\x03\x08\x08\x02\x03\x07\x08"
-    b"\x00\x04\x08\x08\x01\x04\x06\x07\x02\x04\x08\x08"
-    b"\x00\x05\x07\x08\x01\x05\x08\x08\x02\x05\x06\x08"
+# The lines through each cell, four digits per cell; 8 stands for "no more".
+THROUGH = bytes(
+    [
+        i - 48  # not int(i), because a string's letters would be interned
+        for i in b"036813882378"  # cells 0, 1, 2
+        b"048814672488"
+        b"057815882568"
+    ]
 )
 
 

@@ -1,7 +1,6 @@
 # noughts: what only a V2 needs; a V1 never imports this.
-import buttons
-import sound  # noqa: F401  # it works by itself
-from microbit import button_a, button_b, pin5, pin11
+import buttons, sound  # noqa: F401  # sound works by itself
+from microbit import button_a, button_b
 
 
 def reader(pin, button):
@@ -11,12 +10,9 @@ def reader(pin, button):
     return pin if pin() else lambda: not button()
 
 
-one = reader(pin5.read_digital, button_a.is_pressed)
-two = reader(pin11.read_digital, button_b.is_pressed)
+one, two = buttons.read  # type: ignore[has-type]
+buttons.read = reader(one, button_a.is_pressed), reader(two, button_b.is_pressed)  # type: ignore[has-type]
 try:
-    import air
-
-    two = air.read(one, two)
+    import air  # noqa: F401  # it reads the buttons, too
 except ImportError:  # made without radio
     pass
-buttons.read = one, two  # type: ignore[has-type]

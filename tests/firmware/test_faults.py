@@ -50,7 +50,7 @@ FAULTS = {
         b"TypeError",
     ),
     "failing import": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
-    "too big": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
+    "too big": ("rules.py", b"THROUGH = ", b"ZEROS = [0] * 9000\nTHROUGH = ", b"MemoryError"),
 }
 """The file, its old code, its new code (None: no file), and what the board then prints."""
 

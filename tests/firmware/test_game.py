@@ -152,6 +152,18 @@ def test_marks_and_cursor_blink_as_designed(start):
         assert abs(sum(gaps) / len(gaps) - period_ms) < 40
 
 
+@pytest.mark.parametrize("level", [9, 0])
+def test_cursor_responds_at_once_to_the_press_that_places(start, level):
+    """Whether it is lit at that moment or dark."""
+    driver = begun(start)
+    leds = driver.board.leds
+    driver.wait(lambda: leds()[12] == 9 - level, "the cursor", seconds=1)
+    driver.wait(lambda: leds()[12] == level, "the cursor", seconds=1)
+    driver.board.press(B)
+    driver.rest(60)  # of the 100 until it would change by itself
+    assert leds()[12] == 9 - level
+
+
 def test_chip_replies_and_the_person_can_leave(start):
     driver = begun(start, A, A, A, B)
     for moves in "24", "2410":  # hard takes the centre, then blocks in cell 0

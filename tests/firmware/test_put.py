@@ -211,17 +211,23 @@ def test_put_reports_the_line_of_an_error(plugged_in, tmp_path, monkeypatch, run
     monkeypatch.setattr("noughts.brain.device.device_dir", lambda: copy)
     board = plugged_in(board=kind)
     text = (copy / "ai.py").read_text()
-    edited = text.replace("import table\n", "import table\npending = score\n")
+    edited = text.replace("import table\n", "import table\npending = number\n")
     (copy / "ai.py").write_text(edited)
-    number = edited.splitlines().index("pending = score") + 1
+    number = edited.splitlines().index("pending = number") + 1
     status, _, err = run("put", board)
-    *traceback, line, message = err.splitlines()
+    # On the board, it has another name, and stands in one line with the imports before it.
+    assert NAMES["number"] != "number"
+    numbers = (number - 2, number - 1, number)
+    *traceback, error = err.splitlines()[:-4]
+    *lines, message = err.splitlines()[-4:]
     assert status == 1 and traceback[0] == "Traceback (most recent call last):"
-    # On the board, it has another name.
-    assert NAMES["score"] != "score" and traceback[-1].startswith("NameError: name 'score' is")
-    assert line == f"device/ai.py, line {number}: pending = score"
-    assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
-    assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
+    assert error.startswith("NameError: name 'number' is")
+    starts = [f"device/ai.py, line {number}: " for number in numbers]
+    assert all(line.startswith(start) for line, start in zip(lines, starts, strict=True))
+    assert lines[-1] == f"{starts[-1]}pending = number"
+    assert message.startswith(f"noughts: the game on {board.port} stops with {error}; ")
+    either = " or ".join(map(str, numbers))
+    assert message.endswith(f"correct device/ai.py, line {either} and run `noughts put`")
 
 
 def test_board_stays_a_gateway_until_put_ends_that(plugged_in, other_table, run):

@@ -1,7 +1,5 @@
 """Two boards play by radio, in one ether, in device time."""
 
-import re
-
 import pytest
 
 from boards import A, B, text
@@ -170,11 +168,11 @@ def test_board_goes_on_looking_if_its_partner_chooses_another(frames, starts):
 
 
 def test_boards_with_equal_ids_draw_others():
-    files = files_for_boards()
-    join = files["join.py"]
-    files["join.py"] = re.sub(rb"(\[1\]=)sentences\.\w+", rb"\1'3E5A5FD2'", join, count=1)
-    assert files["join.py"] != join
-    pair = TwoBoards((V1, V1), files=files)
+    files = device_files()
+    own_id = b"ids[1] = sentences.boot"
+    assert own_id in files["join.py"]
+    files["join.py"] = files["join.py"].replace(own_id, b"ids[1] = '3E5A5FD2'")
+    pair = TwoBoards((V1, V1), files=packed(files))
     pair.begin()
     pair.rest(200)
     for name in "ab":

@@ -6,6 +6,7 @@ import io
 import itertools
 import re
 import tokenize
+from collections import Counter
 from types import SimpleNamespace
 
 import intelhex
@@ -25,7 +26,15 @@ from noughts.boards.firmware import (
     read_firmware,
     universal_hex,
 )
-from noughts.boards.packing import MARK, NAMES, files_for_boards, pack, packed
+from noughts.boards.packing import (
+    MARK,
+    NAMES,
+    VARIABLES,
+    files_for_boards,
+    pack,
+    packed,
+    rows_on_boards,
+)
 from noughts.boards.put import forget_games, plan, require_room
 from noughts.boards.radio import OFF, Radio, files_with, radio_of
 from noughts.brain.device import device_files, device_sources
@@ -55,17 +64,22 @@ def f(x):  # five
 
 
 def shape(source):
-    """The type and line of each syntax node, without names."""
-    return [(type(node), getattr(node, "lineno", 0)) for node in ast.walk(ast.parse(source))]
+    """The type of each syntax node, and where statements begin."""
+    nodes = ast.walk(ast.parse(source))
+    return [(type(node), node.lineno if isinstance(node, ast.stmt) else 0) for node in nodes]
 
 
 @pytest.mark.parametrize("name", device_files())
-def test_packed_file_is_the_same_program_on_the_same_lines(name):
+def test_packed_file_is_the_same_program(name):
     source, packed = device_files()[name], files_for_boards()[name]
-    assert shape(packed) == shape(source)
+    rows = [[], *rows_on_boards(source)]  # lines count from 1
+    for (kind, line), (kind_in_source, row) in zip(shape(packed), shape(source), strict=True):
+        assert kind is kind_in_source and (line == row == 0 or row in rows[line])
+    statements = Counter(line for _, line in shape(packed))
+    assert all(len(rows[line]) <= 3 or statements[line] == 1 for line in range(1, len(rows)))
     assert packed.startswith(MARK) and packed.count(b"#") == 1
     lines = packed.splitlines()
-    assert all(line == line.rstrip() for line in lines)
+    assert len(lines) == len(rows) - 1 and all(line and line == line.rstrip() for line in lines)
     depths = {len(line) - len(line.lstrip()) for line in lines}
     assert depths == set(range(max(depths) + 1))
     assert name != "table.py" or brain.table_in({name: packed}) == brain.table_in({name: source})
@@ -76,25 +90,76 @@ def test_packing_preserves_strings_and_line_continuations():
         pack(SOURCE)
         == b'''\
 # noughts:
-
 import a
-
 TEXT="""one \x20
     # two
 \tthree  """
-
-
 def f(x):
-
- if(x and
-
-x>1):
-  return"# eight  "
- y=x+\\
-1
- return y
+ if(x and x>1):return"# eight  "
+ n=x+1;return n
 '''
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "packed"),
+    [
+        ("x = 1\n\ny = 2\nz = 3\nw = 4\n", "x=1;y=2;z=3\nw=4\n"),
+        ("if x:\n    y()\nelif z:\n    y(); y()\n", "if x:y()\nelif z:y();y()\n"),
+        ("if x:\n    y()\n    y()\n    y()\n", "if x:\n y();y();y()\n"),
+        ("if x: y()\nelse: z()\nz()\n", "if x:y()\nelse:z()\nz()\n"),
+        ("x = 1;\ny = 2\n", "x=1;y=2\n"),
+        (
+            "for x in y:\n    if x:\n        y()\nelse:\n    pass\n",
+            "for x in y:\n if x:y()\nelse:pass\n",
+        ),
+        ("x = (\n  1,\n)\ny = 2\n", "x=(1,)\ny=2\n"),
+        ("try:\n    x()\nexcept Y:\n    pass\nz()\n", "try:x()\nexcept Y:pass\nz()\n"),
+        (r"x = b'\x00\x1a\x017\x01\\x01'", r"x=b'\0\32\x017\1\\x01'" + "\n"),
+    ],
+)
+def test_packing_puts_short_statements_on_one_line(source, packed):
+    assert pack(source.encode()).decode() == packed
+
+
+@pytest.mark.parametrize(
+    ("source", "packed"),
+    [
+        # The most frequent first.
+        ("def f(own, all):\n    all = own + all\n    return all\n", "def f(a,n):n=a+n;return n\n"),
+        ("def f(own=own):\n    return own\n", "def f(n=own):return n\n"),
+        ("def f():\n    own.own = own\n", "def f():own.own=own\n"),  # not its variable
+        ("def f():\n    global own\n    own = 2\n", "def f():global own;own=2\n"),
+        ("def f(own):\n    n(own)\n", "def f(a):n(a)\n"),
+        ("def f(a, own):\n    a(own)\n", "def f(a,n):a(n)\n"),
+        ("def f(own):\n    f(own=own)\n", "def f(own):f(own=own)\n"),
+        ("def f(own):\n    return f'{own}'\n", "def f(own):return f'{own}'\n"),
+        ("def f(own):\n    return lambda: own\n", "def f(n):return lambda:n\n"),
+        ("def f(own):\n    def g(own):\n        return own\n", "def f(n):\n def g(n):return n\n"),
+        ("def f():\n    return [own for own in g]\n", "def f():return[own for own in g]\n"),
+        ("class C:\n    def f(self):\n        self.own()\n", "class C:\n def f(n):n.own()\n"),
+        ("def f():\n    try:\n        g()\n    except E as own:\n        g(own)\n",
+         "def f():\n try:g()\n except E as own:g(own)\n"),
+        ("def f():\n    import own\n    own(own)\n", "def f():import own;own(own)\n"),
+        ("def f():\n    import three\n    three(three)\n", "def f():import three as n;n(n)\n"),
+        ("def f():\n    from three import three\n    three(three)\n",
+         "def f():from three import three as n;n(n)\n"),
+        ("def f():\n    three(three)\n    def g():\n        import three\n",
+         "def f():\n three(three)\n def g():import three\n"),
+        ("def f(own):\n    own('é', own)\n", "def f(n):n('é',n)\n"),
+    ],
+)  # fmt: skip
+def test_packing_shortens_the_variables_and_imports_of_functions(source, packed):
+    mark = "# noughts:"
+    assert pack(f"{mark}\n{source}".encode()).decode() == f"{mark}\n{packed}"
+
+
+def test_packing_leaves_variables_for_which_there_is_no_short_name():
+    names = [f"name_{letter}" for letter in "abcdefghijklmnopqrstu"]
+    source = f"# noughts:\ndef f({', '.join(names)}):\n    pass\n"
+    packed = pack(source.encode()).decode()
+    stay = names[len(VARIABLES) :]
+    assert packed == f"# noughts:\ndef f({','.join([*VARIABLES, *stay])}):pass\n"
 
 
 def test_packing_shortens_names_but_not_in_strings_or_other_programs():
@@ -158,9 +223,9 @@ def test_name_in_any_file_does_not_replace_another():
     ],
 )
 def test_name_that_another_file_keeps_stays(other):
-    ours = {"rules.py": b"# noughts:\npending = marks = 1\n"}
+    ours = {"rules.py": b"# noughts:\npending = began = 1\n"}
     files = packed(ours | other)
-    assert names_in(files["rules.py"]) == {"pending", NAMES["marks"]}
+    assert names_in(files["rules.py"]) == {"pending", NAMES["began"]}
     assert files.items() >= other.items()
 
 
@@ -173,9 +238,9 @@ def test_name_that_another_file_keeps_stays(other):
     ],
 )  # fmt: skip
 def test_name_that_a_keyword_or_text_looks_up_stays(use):
-    ours = b"# noughts: a\npending = marks = 1\n"
+    ours = b"# noughts: a\npending = began = 1\n"
     files = packed({"rules.py": ours, "mine.py": f"# noughts: b\n{use}\n".encode()})
-    assert names_in(files["rules.py"]) == {"pending", NAMES["marks"]}
+    assert names_in(files["rules.py"]) == {"pending", NAMES["began"]}
     assert shape(files["mine.py"]) == shape(f"# noughts: b\n{use}\n".encode())
 
 
@@ -184,12 +249,12 @@ def test_radio_file_is_renamed_like_the_game(monkeypatch, tmp_path):
     for name, content in device_sources().items():
         (tmp_path / name).write_bytes(content)
     with (tmp_path / "ending.py").open("a") as ending:
-        ending.write(f"import {NAMES['sent']}\n")
+        ending.write(f"import {NAMES['chosen']}\n")
     monkeypatch.setattr("noughts.brain.device.device_dir", lambda: tmp_path)
     files = files_with(Radio(sends=7), "V2", files_for_boards())
     words = {name: set(re.findall(rb"\w+", content)) for name, content in files.items()}
-    assert b"sent" in words["air.py"] and b"sent" in words["game.py"]
-    assert NAMES["sent"].encode() not in words["air.py"] | words["game.py"]
+    assert b"chosen" in words["air.py"] and b"chosen" in words["loop.py"]
+    assert NAMES["chosen"].encode() not in words["air.py"] | words["loop.py"]
 
 
 GAME = files_for_boards()

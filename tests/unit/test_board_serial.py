@@ -11,7 +11,7 @@ from noughts import __version__
 from noughts.boards.doctor import Check, ProbedBoard, of_board, of_computer
 from noughts.boards.drive import Drive, look, pair
 from noughts.boards.files import BoardFile, BoardFiles, checksum
-from noughts.boards.packing import NAMES, files_for_boards
+from noughts.boards.packing import NAMES, files_for_boards, rows_on_boards
 from noughts.boards.ports import Port, open_port
 from noughts.boards.radio import OFF, Radio
 from noughts.boards.tracebacks import TracebackReader
@@ -192,37 +192,53 @@ def traceback_at(name, line, error="NameError: name 'x' is not defined"):
     return traceback
 
 
+def row(source, number):
+    return source.decode().splitlines()[number - 1].strip()
+
+
+def packed_line(name, text):
+    """The lines of a file that stand in one line on a board, and its number; text: one of them."""
+    source = device_files()[name]
+    for number, rows in enumerate(rows_on_boards(source), 1):
+        if text in [row(source, line) for line in rows]:
+            return rows, number
+    raise AssertionError(text)
+
+
 def test_traceback_points_to_the_innermost_call():
-    lines = device_files()["menu.py"].decode().splitlines()
-    number = lines.index("        try:") + 1
-    calls = [f'  File "{name}", line 3, in start' for name in ("__main__", "game.py")]
+    source = device_files()["menu.py"]
+    lines, number = packed_line("menu.py", "player = -player")
+    calls = [f'  File "{name}", line 9999, in start' for name in ("__main__", "game.py")]
     innermost = f'  File "menu.py", line {number}, in start'
     (traceback,) = tracebacks_in("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
+    either = " or ".join(map(str, lines))
     assert traceback.report() == [
-        HEADER, *calls, innermost, "TypeError: can't", f"device/menu.py, line {number}: try:"
+        HEADER, *calls, innermost.replace(str(number), either), "TypeError: can't",
+        *(f"device/menu.py, line {line}: {row(source, line)}" for line in lines),
     ]  # fmt: skip
-    advice = f"stops with TypeError: can't; correct device/menu.py, line {number} and run "
+    assert len(lines) == 3 and row(source, lines[1]) == "player = -player"
+    advice = f"stops with TypeError: can't; correct device/menu.py, line {either} and run "
     assert str(traceback) == advice + "`noughts put`"
     for name in ("__main__", "main.py"):  # both are main.py
-        assert traceback_at(name, 5).where == "device/main.py, line 5"
+        assert traceback_at(name, 1).where == "device/main.py, line 1"
 
 
 @pytest.mark.parametrize(
     ("file", "shown"),
     [
-        ("game.py", "NameError: name 'marks' is not defined"),
-        ("main.py", "NameError: name 'YES' is not defined"),  # it has no `marks`: another's file
+        ("ai.py", "NameError: name 'THROUGH' is not defined"),
+        ("main.py", "NameError: name 'YES' is not defined"),  # it has no such name: another's file
     ],
 )
 def test_traceback_has_the_names_before_packing(file, shown):
-    assert NAMES["marks"] == "YES"
+    assert NAMES["THROUGH"] == "YES"
     calls = [
-        f'  File "menu.py", line 3, in {NAMES["choose"]}',
+        f'  File "menu.py", line 9999, in {NAMES["choose"]}',
         f'  File "{file}", line 3, in start',
     ]
     error = "NameError: name 'YES' is not defined"
     (traceback,) = tracebacks_in(HEADER, *calls, error)
-    assert traceback.lines[1] == '  File "menu.py", line 3, in choose'
+    assert traceback.lines[1] == '  File "menu.py", line 9999, in choose'
     assert traceback.error == traceback.lines[-1] == shown
 
 
@@ -238,11 +254,13 @@ def test_only_lines_of_our_files_are_shown(name, line):
 
 
 def test_syntax_error_also_shows_the_line_before():
-    traceback = traceback_at("rules.py", 2, "SyntaxError: invalid syntax")
-    first, second = device_files()["rules.py"].decode().splitlines()[:2]
-    shown = [f"device/rules.py, line 1: {first}", f"device/rules.py, line 2: {second}"]
-    assert traceback.report()[3:] == shown
-    assert "; correct device/rules.py, line 1 or 2 and run" in str(traceback)
+    source = device_files()["tilt.py"]
+    lines, number = packed_line("tilt.py", "last = began = 0  # step; its time, ms")
+    traceback = traceback_at("tilt.py", number, "SyntaxError: invalid syntax")
+    shown = [f"device/tilt.py, line {line}: {row(source, line)}" for line in (1, *lines)]
+    assert number == 2 and traceback.report()[3:] == shown
+    either = " or ".join(map(str, (1, *lines)))
+    assert f"; correct device/tilt.py, line {either} and run" in str(traceback)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ Their text comes from a board, by `protocol.parser`, which makes it printable AS
 import re
 from collections.abc import Sequence
 
-from noughts.boards.packing import original_names
+from noughts.boards.packing import original_names, rows_on_boards
 from noughts.boards.radio import RADIO_FILES
 from noughts.brain.device import device_files, device_sources
 
@@ -21,27 +21,28 @@ _MISSING = re.compile(r"ImportError: no module named '([^']{1,64})'")
 class Traceback:
     """A whole traceback: its header, the calls, the innermost last, and the error.
 
-    Names that packing has replaced are those of `device/` again.
+    Names that packing has replaced, and numbers of lines, are those of `device/` again.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
         sources = device_sources()
         self.file = ""
         """The innermost; empty if the traceback names none."""
-        number = 0
+        self.numbers: list[int] = []
+        """The lines of that file, counted from 1; one of them is wrong."""
         self.lines: list[str] = []
         for line in lines:
             if match := _PLACE.match(line):
                 # A V1 gives this name to the file that is run.
                 self.file = "main.py" if match[1] == "__main__" else match[1]
                 number = int(match[2])
+                # MicroPython names the line after an unfinished one.
+                first = number - 1 if lines[-1].startswith("SyntaxError") else number
+                self.numbers = _before_packing(first, number, sources.get(self.file, b""))
+                line = line[: match.start(2)] + _either(self.numbers) + line[match.end(2) :]
             self.lines.append(_with_our_names(line, sources.get(self.file, b"")))
         self.error = self.lines[-1]
         """Such as `NameError: name 'x' is not defined`."""
-        # MicroPython names the line after an unfinished one.
-        is_syntax = self.error.startswith("SyntaxError")
-        self.numbers = (number - 1, number) if is_syntax else (number,)
-        """The lines of that file, counted from 1; one of them is wrong."""
         # The file's name comes from the board, so only files in the folder itself are read.
         self._source = sources.get(self.file, b"").decode("utf-8", "replace").splitlines()
 
@@ -65,7 +66,7 @@ class Traceback:
         """The file in `device/`, and the lines of which one is wrong."""
         if not self.file:
             return "the files in device/"
-        return f"device/{self.file}, line {' or '.join(map(str, self.numbers))}"
+        return f"device/{self.file}, line {_either(self.numbers)}"
 
     def report(self) -> list[str]:
         """Its lines, and the lines in `device/` where it may have happened, if they exist."""
@@ -75,6 +76,16 @@ class Traceback:
             if 0 < number <= len(self._source)
         ]
         return [*self.lines, *shown]
+
+
+def _before_packing(first: int, last: int, source: bytes) -> list[int]:
+    """The lines of a file that stand in these lines on a board; beyond its end, these lines."""
+    rows = dict(enumerate(rows_on_boards(source), 1))
+    return [row for number in range(first, last + 1) for row in rows.get(number, [number])]
+
+
+def _either(numbers: Sequence[int]) -> str:
+    return " or ".join(map(str, numbers))
 
 
 def _with_our_names(line: str, source: bytes) -> str:

@@ -13,6 +13,7 @@ quiet positions, and code to turn the board. `tools/find_weights.py` shows that 
 this form need fewer than eight entries, and that one of these weights must be 25 or more.
 """
 
+import ast
 import re
 import textwrap
 import zlib
@@ -192,7 +193,7 @@ def parse_table(text: str, name: str) -> Table:
     book = tuple(map(int, re.findall(r"[0-9]+", match["book"]))) if match else ()
     if not match or any(entry >> 16 for entry in book):
         raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
-    table = Table(tuple(bytes.fromhex(match["weights"].replace(r"\x", ""))), book)
+    table = Table(tuple(ast.literal_eval(match["weights"])), book)
     if table.id != match["id"]:
         raise NoughtsError(
             f"{name} is damaged or was edited: its ID is {match['id']!r}, its contents have "
@@ -242,8 +243,8 @@ BOOK = ({book})
 ID = "{id}"
 """
 _CODE = re.compile(
-    r'\s*WEIGHTS ?= ?b"(?P<weights>(\\x[0-9a-f]{2}){10})"'
-    r"\s*BOOK ?= ?\((?P<book>( ?[0-9]{1,5},)*)\)"
-    r'\s*ID ?= ?"(?P<id>[0-9A-F]{4})"\s*'
+    r'\s*WEIGHTS ?= ?(?P<weights>b"(\\(x[0-9a-f]{2}|[0-3]?[0-7]{1,2})){10}")'
+    r"[;\s]*BOOK ?= ?\((?P<book>( ?[0-9]{1,5},)*)\)"
+    r'[;\s]*ID ?= ?"(?P<id>[0-9A-F]{4})"\s*'
 )
 """The statements of this text, also as they are packed for a board."""
