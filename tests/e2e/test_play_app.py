@@ -148,7 +148,7 @@ async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
             b"NameError: name 'gmae' is not defined\r\n"
         )
         await settled(lambda: "The game has stopped" in screen_text(app))
-        assert "device/main.py, line 3" in screen_text(app)
+        assert "device/main.py, line 4" in screen_text(app)  # as it was before packing
         await pilot.press("r")
         await settled(lambda: "The board is starting" in screen_text(app))
 
