@@ -77,12 +77,13 @@ def shrunk(source: bytes) -> Shrunk:
     try:
         source.decode()
         tree = ast.parse(text)
+        nodes = [*ast.walk(tree)]
         functions, places = _functions(tree, lines)
-        words, rows = _words(text, _separators(tree, lines), places)
+        words, rows = _words(text, _separators(nodes, lines), places)
         # For example, this Python's tokenize may split a string of several lines.
         if _alike(ast.parse("".join(word.leading + word.name for word in words)), tree, rows):
-            names = {word.name for word in words if word.name} | _names_in_f_strings(tree)
-            return Shrunk(words, functions, rows, frozenset(names), _looked_up(tree))
+            names = {word.name for word in words if word.name} | _names_in_f_strings(nodes)
+            return Shrunk(words, functions, rows, frozenset(names), _looked_up(tree, nodes))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         pass
     rows = [[row] for row, _ in enumerate(lines, 1)]
@@ -142,15 +143,15 @@ def _need_a_blank(left: tokenize.TokenInfo, right: tokenize.TokenInfo) -> bool:
     return bool(_LETTER.match(left.string[-1:]) and _LETTER.match(right.string[:1]))
 
 
-def _separators(tree: ast.Module, lines: Sequence[str]) -> dict[int, str]:
+def _separators(nodes: Sequence[ast.AST], lines: Sequence[str]) -> dict[int, str]:
     """The rows whose statement goes on the line of the one before, with what separates them.
 
     A line has the statements of at most three rows, so that a traceback still tells where it was.
     """
     separators = {}
-    for node in ast.walk(tree):
-        for _, block in ast.iter_fields(node):
-            if not (isinstance(block, list) and block and isinstance(block[0], ast.stmt)):
+    for node in nodes:
+        for block in [getattr(node, field, None) for field in ("body", "orelse", "finalbody")]:
+            if not (isinstance(block, list) and block):
                 continue
             is_short = all(map(_is_simple, block)) and sum(map(_rows, block)) < _ROWS_IN_A_LINE
             follows_colon = is_short and not isinstance(node, ast.Module)
@@ -194,9 +195,11 @@ def _functions(
         imports = [node for node in bound if isinstance(node, ast.alias)]
         imported = {node.name for node in imports}
         assigned = {_name(node) for node in bound if not isinstance(node, ast.alias)}
-        fixed = _fixed_names(body, imports) | _names_in_f_strings(body)
+        parts = [*ast.walk(body)]
+        fixed = _fixed_names(parts, imports) | _names_in_f_strings(parts)
         variables, aliases = assigned - imported - fixed, imported - assigned - fixed
-        nodes = [*_parameters(definition), *_variables(body)]
+        nodes: list[ast.Name | ast.arg] = [*_parameters(definition)]
+        nodes += [part for part in parts if isinstance(part, (ast.Name, ast.arg))]
         uses = Counter(map(_name, nodes))
         functions.append(
             Function(
@@ -225,11 +228,6 @@ def _outer_functions(statements: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef
                 yield from _outer_functions([part for part in block if isinstance(part, ast.stmt)])
 
 
-def _variables(body: ast.Module) -> list[ast.Name | ast.arg]:
-    """Where names stand in a function, also in those that are inside it."""
-    return [node for node in ast.walk(body) if isinstance(node, (ast.Name, ast.arg))]
-
-
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
     return [node for node in ast.iter_child_nodes(function.args) if isinstance(node, ast.arg)]
 
@@ -252,13 +250,13 @@ def _binds(node: ast.AST) -> TypeGuard[ast.Name | ast.alias]:
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
 
 
-def _fixed_names(body: ast.Module, imports: Sequence[ast.alias]) -> set[str]:
+def _fixed_names(parts: Sequence[ast.AST], imports: Sequence[ast.alias]) -> set[str]:
     """The names that statements in a function give as text, such as `global` and `except`."""
     names = set()
-    for node in ast.walk(body):
+    for node in parts:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             names.update(node.names)
-        elif node not in imports:
+        elif not isinstance(node, (ast.expr, ast.expr_context)) and node not in imports:
             texts = [getattr(node, field, None) for field in ("name", "asname", "rest")]
             names.update(text.partition(".")[0] for text in texts if isinstance(text, str))
     return names
@@ -268,16 +266,16 @@ def _name(node: ast.Name | ast.arg) -> str:
     return node.id if isinstance(node, ast.Name) else node.arg
 
 
-def _looked_up(tree: ast.Module) -> frozenset[str]:
+def _looked_up(tree: ast.Module, nodes: Sequence[ast.AST]) -> frozenset[str]:
     """The names of a program that must stay because texts or keywords name them, too.
 
     A function takes `score=1` as the text "score" if it is the firmware's, or has `**arguments`.
     Texts name attributes for `getattr`, keys of `globals()`, and fields of `format` and `%`. Our
     labels of a data log's columns are not looked up.
     """
-    names = _names_in_f_strings(tree)
+    names = _names_in_f_strings(nodes)
     labels = {id(part) for node in tree.body if _are_labels(node) for part in ast.walk(node)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in labels:
             continue
         if isinstance(node, ast.keyword) and node.arg is not None:
@@ -289,9 +287,9 @@ def _looked_up(tree: ast.Module) -> frozenset[str]:
     return frozenset(names)
 
 
-def _names_in_f_strings(tree: ast.Module) -> set[str]:
+def _names_in_f_strings(nodes: Sequence[ast.AST]) -> set[str]:
     """Variables and attributes in f-strings, which are single tokens before Python 3.12."""
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
+    strings = (node for node in nodes if isinstance(node, ast.JoinedStr))
     parts = [part for node in strings for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name)}
     return names | {part.attr for part in parts if isinstance(part, ast.Attribute)}
