@@ -291,11 +291,11 @@ def _read(
 
 def _show_captured(events: Sequence[Event], session: Session, as_json: bool | None) -> None:
     """Say what needs attention, and list the events. as_json: None lists none."""
-    lines = _lines(events, session, bool(as_json))
     for event in events:
         if isinstance(event, _NEED_ATTENTION):
             say(event.text(session.display_name))
-    if lines and as_json is not None:
+    lines = [] if as_json is None else _lines(events, session, as_json)
+    if lines:
         print(*lines, sep="\n", flush=True)
 
 
