@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from noughts.protocol import describe
-from noughts.protocol.sentences import Boot, Game, Menu, is_same
+from noughts.protocol.sentences import Boot, Game, is_same
 from noughts.recording import events
 
 _LISTED = 200
@@ -170,29 +170,28 @@ class Session:
             gateway = self.board(event.gateway)
             # A board that also plays is shown as a board.
             gateway.is_gateway = gateway.boot is None and gateway.game is None
-        if isinstance(event.sentence, Boot):
-            board.boot, board.choice, board.game = event.sentence, "", None
-            return
-        if isinstance(event.sentence, Menu):
-            board.choice = event.sentence.choice
-            return
+        sentence = event.sentence
+        if isinstance(sentence, Game):
+            if not event.late or is_same(sentence, board.game):
+                board.choice, board.game, board.number = "", sentence, event.game
+            if sentence.end != "-":
+                self._take_end(board, event, sentence)
+        elif isinstance(sentence, Boot):
+            board.boot, board.choice, board.game = sentence, "", None
+        else:
+            board.choice = sentence.choice
+
+    def _take_end(self, board: BoardState, event: events.SentenceStored, game: Game) -> None:
         assert event.game is not None
-        if not event.late or is_same(event.sentence, board.game):
-            board.choice, board.game, board.number = "", event.sentence, event.game
-        if not event.new and event.sentence.end != "-":
-            self.stored_before.add(event.game or 0)
-        if event.new and event.sentence.end != "-":
+        if event.new:
             self.games += 1
-            ended = EndedGame(event.game, board.name, event.sentence, event.played_before)
-            self.ended.appendleft(ended)
+            self.ended.appendleft(EndedGame(event.game, board.name, game, event.played_before))
             if event.played_before is not None:
                 self.recovered += 1
-        self._count(board, event, event.sentence)
-
-    @staticmethod
-    def _count(board: BoardState, event: events.SentenceStored, game: Game) -> None:
-        """Add a game to the score of its board. Two boards that play by radio both send it."""
+        else:
+            self.stored_before.add(event.game)
         is_live = event.played_before is None and (event.new or not event.late)
-        if is_live and game.end not in "-x" and not is_same(game, board.scored):
+        # Two boards that play by radio both send their game.
+        if is_live and game.end != "x" and not is_same(game, board.scored):
             board.scored = game
             board.score[game.end] += 1
