@@ -11,7 +11,7 @@ first, `O` for the other, `.` for a free cell.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, reduce
+from functools import cache
 from typing import NamedTuple
 
 from noughts.errors import IllegalPositionError, NoughtsError
@@ -107,7 +107,10 @@ def position_after(moves: Iterable[int]) -> Position:
     >>> won.won_lines, won.won_cells
     ([6, 7], [0, 2, 4, 6, 8])
     """
-    return reduce(Position.play, moves, EMPTY)
+    mover, other = EMPTY
+    for cell in moves:
+        mover, other = other, mover | 1 << cell
+    return Position(mover, other)
 
 
 def parse(text: str) -> Position:
