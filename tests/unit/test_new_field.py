@@ -47,6 +47,8 @@ NEW_FIELDS = {
             # Games that are played on a computer have the default.
             ("    ms: int\n    end: str\n", '    ms: int\n    end: str\n    heat: str = "20C"\n'),
             ('    end="[-AB=x]",\n', '    end="[-AB=x]", heat="[0-9]{1,3}C",\n'),
+            ("moves, ms, end = match", "moves, ms, end, heat = match"),
+            ("cells, int(ms), end)", "cells, int(ms), end, heat)"),
         ],
         SCHEMA: [("        ms INTEGER NOT NULL, ", "        heat TEXT, ms INTEGER NOT NULL, ")],
         f"{PAGE}sentences.js": [

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import xor
+from operator import attrgetter, xor
 from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
@@ -97,6 +97,11 @@ _FORMATS = {
     sentence_class: head + ",%s" * len(fields(sentence_class))
     for sentence_class, head in _HEADS.items()
 }
+_GETTERS = {
+    sentence_class: attrgetter(*(field.name for field in fields(sentence_class)))
+    for sentence_class in _HEADS
+}
+"""By class: gives the values of all fields. `vars` would leave each sentence with a dict."""
 _BOOT = _pattern(
     _HEADS[Boot],
     BOOT_FIELDS,
@@ -142,7 +147,9 @@ class ParsedSentence(NamedTuple):
 
 def is_of_earlier_run(sentence: Sentence, boot: Boot | None) -> bool:
     """Whether this is an end that may be long ago; boot: the board's last start."""
-    return _is_end(sentence) and (boot is None or sentence.boot != boot.boot)
+    if not isinstance(sentence, Game) or sentence.end == "-":
+        return False
+    return boot is None or sentence.boot != boot.boot
 
 
 def is_same(game: Game, other_game: Game | None) -> bool:
@@ -165,22 +172,15 @@ class Runs:
         if at is None or since is None or since <= at:  # else this is late or repeated
             self._announced[port_board] = boot, at
 
-    def note_run(self, port_board: str, sentence: Sentence, at: int | None) -> None:
-        """Note the run that a sentence by cable shows."""
-        # An unfinished game shows it too: its `$NB` may have come before the port was open.
-        if not _is_end(sentence):
+    def take(self, port_board: str, sentence: Sentence, at: int | None, by_radio: bool) -> bool:
+        """Take the next sentence of a port. Returns whether a game had ended some time before."""
+        if isinstance(sentence, Game) and sentence.end != "-":
+            # By radio, an end is resent some time later, so its time is not exact.
+            return by_radio or sentence.boot != self._announced.get(port_board, (None, None))[0]
+        if not by_radio:
+            # An unfinished game shows its run too: `$NB` may have come before the port was open.
             self.opened(port_board, at, sentence.boot)
-
-    def is_late(self, port_board: str, sentence: Sentence, by_radio: bool) -> bool:
-        """Whether a game had ended some time before."""
-        # By radio, an end is resent some time later, so its time is not exact.
-        return _is_end(sentence) and (
-            by_radio or sentence.boot != self._announced.get(port_board, (None, None))[0]
-        )
-
-
-def _is_end(sentence: Sentence) -> bool:
-    return isinstance(sentence, Game) and sentence.end != "-"
+        return False
 
 
 def player_of(first: str, ply: int) -> str:
@@ -207,7 +207,7 @@ def framed(text: str, radio_id: str | None = None) -> str:
 
 def values(sentence: Sentence) -> list[str | int]:
     """Its fields as a sentence and the store have them: moves are digits."""
-    plain = list(vars(sentence).values())
+    plain = list(_GETTERS[type(sentence)](sentence))
     if isinstance(sentence, Game):
         plain[_MOVES] = "".join(map(_DIGITS.__getitem__, sentence.moves))
     return plain
@@ -242,14 +242,14 @@ def parse(body: str) -> ParsedSentence:
 
 def _game(match: re.Match[str]) -> Game:
     # The groups have the order of the fields, see `_pattern`.
-    boot, number, seats, first, moves, ms, end, *later_fields = match.groups()
+    boot, number, seats, first, moves, ms, end = match.groups()
     result = outcome(moves, first)
     if end != result and not (end == "x" and result == "-"):
         raise SentenceError("the end of the game does not follow from its moves; ignore the line")
     # Not with `map`, which has no length: Python makes such tuples anew, and keeps 2,000 of each
     # length that are not used any more, 0.6 MB in all.
     cells = tuple(moves.encode().translate(_CELLS))
-    return Game(boot, int(number), seats, first, cells, int(ms), end, *later_fields)
+    return Game(boot, int(number), seats, first, cells, int(ms), end)
 
 
 def outcome(moves: Iterable[int] | str, first: str) -> str:

@@ -188,9 +188,7 @@ class Recorder:
                 text, sentence, radio = item
                 board = port_board if radio is None else self.radio.board(port_board, radio)
                 if isinstance(board, str):
-                    if radio is None:
-                        self._runs.note_run(port_board, sentence, at)
-                    late = self._runs.is_late(port_board, sentence, radio is not None)
+                    late = self._runs.take(port_board, sentence, at, radio is not None)
                     gateway = None if board == port_board else port_board
                     self.pending.append(Received(board, sentence, text, at, late, gateway))
                 elif board is not None:
