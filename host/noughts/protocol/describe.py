@@ -51,17 +51,17 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
 
 
 def _describe_game(game: Game, number: int) -> str:
-    about = f"game {number}"
+    plies = len(game.moves)
     if game.end == "x":
-        return f"{about}: abandoned after {counted(len(game.moves), 'move')}"
+        return f"game {number}: abandoned after {counted(plies, 'move')}"
     if not game.moves:
         a, b = map(seated_in_full, game.seats)
-        return f"{about}: A is {a}, B is {b}; {game.first} begins"
-    player = player_of(game.first, len(game.moves) - 1)
-    about += f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
+        return f"game {number}: A is {a}, B is {b}; {game.first} begins"
+    player = player_of(game.first, plies - 1)
+    move = f"game {number}, move {plies}: {player} {CELLS[game.moves[-1]]}"
     if game.end in "AB":
-        return f"{about}; {player} wins ({line_names(position_after(game.moves))})"
-    return f"{about}; a draw" if game.end == "=" else about
+        return f"{move}; {player} wins ({line_names(position_after(game.moves))})"
+    return f"{move}; a draw" if game.end == "=" else move
 
 
 def _opponent(choice: str) -> str:

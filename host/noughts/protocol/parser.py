@@ -11,6 +11,7 @@ _HARMLESS = {
     byte: f"\\x{byte:02x}" for byte in range(256) if not 32 <= byte < 127 or byte == ord("\\")
 }
 _FRAME = re.compile(rf"\$([^$*\n]{{0,{MAX_LENGTH - 4}}})\*([0-9A-F]{{2}})(?=[^0-9A-Fa-f])")
+_CHECKSUM_SIZE = len("*hh")
 _PIECE = re.compile(rb".{1,%d}" % (2 * MAX_LENGTH), re.DOTALL)
 _MAX_UNKNOWN = 100
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
@@ -58,14 +59,15 @@ class Stream:
         items: list[Item] = []
         begin, xors = 0, _xors(data)
         for match in _FRAME.finditer(data.decode("latin-1")):
+            body, checksum = match.groups()
             dollar, end = match.span()
-            star = end - len("*hh")
-            body_xor = xors[star - 1] ^ xors[dollar]  # of what is between `$` and `*`
-            if body_xor != int(match[2], 16):
+            star = end - _CHECKSUM_SIZE
+            body_xor = xors[star - 1] ^ xors[dollar]
+            if body_xor != int(checksum, 16):
                 continue
             item: Item
             try:
-                item = parse(match[1])
+                item = parse(body)
             except UnknownSentenceError as error:
                 is_repeated = error.what in self._unknown or len(self._unknown) >= _MAX_UNKNOWN
                 if not is_repeated:

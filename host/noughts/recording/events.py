@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from noughts.protocol.describe import counted, describe, describe_whole, short, skipped_rows
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Menu, Sentence
+from noughts.protocol.sentences import Boot, Game, Menu, Sentence
 from noughts.store import timestamps
 
 DisplayName = Callable[[str], str]
@@ -150,12 +150,12 @@ class SentenceStored(BoardEvent):
     @property
     def about(self) -> str:
         """Its text without the board's name."""
-        if isinstance(self.sentence, Menu):
-            return describe(self.sentence)
-        suffix = "" if self.new else " (already stored)"
+        # A menu shows its choices again and again.
+        is_repeated = not self.new and not isinstance(self.sentence, Menu)
+        suffix = " (already stored)" if is_repeated else ""
         if (
             not self.late
-            or isinstance(self.sentence, Boot)
+            or not isinstance(self.sentence, Game)
             # By radio, this is the end of a game that was followed live: its start was received.
             or (self.played_before is None and is_by_radio(self.board))
         ):
