@@ -21,8 +21,9 @@ from typing import NamedTuple
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import GAME_FIELDS, Game
 
-_setup = attrgetter(*(name for name in GAME_FIELDS if name not in ("moves", "ms", "end")))
-"""The fields that stay the same during a game."""
+_CHANGING = "moves", "ms", "end"
+_setup = attrgetter(*(name for name in GAME_FIELDS if name not in ("boot", "number", *_CHANGING)))
+"""The fields that stay the same during a game, without those that all lines here have in common."""
 
 
 @dataclass(slots=True)
@@ -141,13 +142,14 @@ def _are_of_one_game(earlier: Line, later: Line) -> bool:
     """
     if earlier.text == later.text:
         return True
-    if earlier.game.end != "-" or earlier.game.ms > later.game.ms or earlier.setup != later.setup:
+    game, later_game = earlier.game, later.game
+    if game.end != "-" or game.ms > later_game.ms or earlier.setup != later.setup:
         return False
-    moves = earlier.game.moves
-    if later.game.moves[: len(moves)] != moves:
+    plies = len(game.moves)
+    if later_game.moves[:plies] != game.moves:
         return False
     # Two times for one move contradict each other. Before the first move, any time will do.
-    return len(moves) < len(later.game.moves) or later.game.end == "x" or not moves
+    return plies < len(later_game.moves) or later_game.end == "x" or not plies
 
 
 def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]:
@@ -163,9 +165,9 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
     last = lines[-1]
     by_cable = [line for line in lines if not line.radio]
     times = [""] * (1 + len(last.game.moves))
-    for line in lines:
-        if line.game.end != "x":  # else its ms are those of leaving the game, not of a move
-            times[len(line.game.moves)] = str(line.game.ms)
+    for plies, abandoned, ms in [line.progress for line in lines]:
+        if not abandoned:  # else its ms are those of leaving the game, not of a move
+            times[plies] = str(ms)
     started, heard, played_before = _dates(by_cable) or _dates(lines) or _late_dates(lines)
     return FoldedGame(
         board=min({line.board for line in lines}, key=precedence),

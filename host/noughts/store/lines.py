@@ -40,6 +40,9 @@ stay quick for hostile input too."""
 Key = tuple[str, int]
 """Boot and game number. They identify a game, whichever way and under whichever board it comes."""
 
+_LineKey = tuple[str, bool, bool, str]
+"""Of the lines of one game: board, radio, late and text."""
+
 _INSERT_LINES = "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES "
 _LINE_VALUES = "(?, ?, ?, ?, ?, ?, ?)"
 _AT_ONCE = 16
@@ -60,8 +63,9 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _GAME_COLUMNS = ("id", "line", "board", *GAME_FIELDS, *_FOLDED)
 _INSERT_GAME = f"{_insert('games', _GAME_COLUMNS)} ON CONFLICT (id) DO UPDATE SET " + ", ".join(
-    f"{name} = excluded.{name}" for name in _GAME_COLUMNS[1:]
+    f"{name} = excluded.{name}" for name in _GAME_COLUMNS if name not in ("id", "boot", "number")
 )
+"""A game keeps its boot and number, so SQLite leaves their index alone."""
 _BOOT_COLUMNS = ("line", "board", "by_radio", "heard", *BOOT_FIELDS)
 _INSERT_BOOT = _insert("boots", _BOOT_COLUMNS)
 
@@ -103,16 +107,15 @@ class _GameLines:
     """What the store has for one boot and game number."""
 
     key: Key
-    lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
-    """By board, radio, late and text."""
+    lines: dict[_LineKey, Line] = field(default_factory=dict)
     game_ids: dict[int, int] = field(default_factory=dict)
     """The ids of the games, by the id of the line that each began with."""
     game_of: dict[str, Stored | None] = field(default_factory=dict)
     """The game of each line, by text; None until the games are renewed."""
 
-    def put(self, line: Line) -> None:
+    def put(self, key: _LineKey, line: Line) -> None:
         """Add a line, or replace it by one with another time."""
-        self.lines[line.board, line.radio, line.late, line.text] = line
+        self.lines[key] = line
         self.game_of[line.text] = None
 
 
@@ -225,7 +228,8 @@ class Lines:
         """Add a line of a game, or its earlier time. False if the game has too many already."""
         board, _, text, at, late, _ = received
         radio = is_by_radio(board)
-        stored = game_lines.lines.get((board, radio, late, text))
+        line_key = board, radio, late, text
+        stored = game_lines.lines.get(line_key)
         if stored is None:
             # Those by cable and those by radio are counted apart: anyone nearby can invent lines by
             # radio, which must not keep the board's own out. Few games have so many in all that
@@ -234,17 +238,18 @@ class Lines:
                 ways = [other.radio for other in game_lines.lines.values()]
                 if ways.count(radio) >= _MAX_LINES:
                     return False
-            line_id = self._append(self.board_id(board), *game_lines.key, radio, late, at, text)
+            boot, number = game_lines.key
+            line_id = self._append((self.board_id(board), boot, number, radio, late, at, text))
         elif at is None or (stored.at is not None and stored.at <= at):
             return True
         else:
             line_id = self._set_earlier_time(stored.id, at)
             if stored.id in game_lines.game_ids:
                 game_lines.game_ids[line_id] = game_lines.game_ids.pop(stored.id)
-        game_lines.put(Line(line_id, board, radio, late, at, text, game))
+        game_lines.put(line_key, Line(line_id, board, radio, late, at, text, game))
         return True
 
-    def _append(self, *row: int | str | None) -> int:
+    def _append(self, row: tuple[int | str | None, ...]) -> int:
         """Add a line, which is not written yet, with the id that SQLite will give it.
 
         That is the next one, because the newest line is never deleted and nobody else writes now.
@@ -288,7 +293,7 @@ class Lines:
             (board_id, sentence.boot, text, *([at, at] if same_time else [])),
         ).fetchone()
         if stored is None:
-            line_id = self._append(board_id, sentence.boot, 0, by_radio, 0, at, text)
+            line_id = self._append((board_id, sentence.boot, 0, by_radio, 0, at, text))
             if isinstance(sentence, Boot):
                 self._db.execute(_INSERT_BOOT, (line_id, board_id, by_radio, at, *values(sentence)))
             return True
@@ -304,7 +309,7 @@ class Lines:
         board_id = self.board_id(name)
         if not self._noise.has(board_id, at, text):
             self._noise.make_room(text)
-            self._append(board_id, None, None, 0, 0, at, text)
+            self._append((board_id, None, None, 0, 0, at, text))
 
     def _lines_of(self, key: Key, games: str = "games") -> _GameLines:
         """The lines of a boot and game number. games: the table with the games' ids."""
@@ -316,7 +321,8 @@ class Lines:
             "WHERE boot = ? AND number = ?"
         )
         for row in _read_lines(self._db.execute(query, key).fetchall()):
-            game_lines.put(_line_of(row))
+            line = _line_of(row)
+            game_lines.put((line.board, line.radio, line.late, line.text), line)
         if game_lines.lines:
             # Of a damaged file's games with one first line, the lowest id counts.
             query = f"SELECT line, id FROM {games} WHERE boot = ? AND number = ? ORDER BY id DESC"
@@ -390,10 +396,11 @@ class Lines:
         self._db.executemany("DELETE FROM games WHERE id = ?", [(id,) for id in others])
 
     def _result_of(self, game_lines: _GameLines, text: str, is_new: bool) -> Stored:
-        if game_lines.game_of[text] is None:
-            self._renew(game_lines)
         stored = game_lines.game_of[text]
-        assert stored is not None
+        if stored is None:
+            self._renew(game_lines)
+            stored = game_lines.game_of[text]
+            assert stored is not None
         return stored if is_new else stored._replace(new=False)
 
     def _renew(self, game_lines: _GameLines) -> None:
