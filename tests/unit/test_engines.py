@@ -182,6 +182,7 @@ def test_flaw_names_a_move_that_gives_away_value(book, why):
     ("old", "new"),
     [
         ('WEIGHTS = b"', 'WEIGHTS = b"\\x00'),
+        ('WEIGHTS = b"\\x12', 'WEIGHTS = b"\\422'),  # more than a byte holds
         ("BOOK = (", "BOOK = (70000, "),
         ("ID = ", "ID = len(str()) or "),
         ("WEIGHTS", 'ID = "\\\x1b[2J"\nWEIGHTS'),
