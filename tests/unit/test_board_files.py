@@ -133,6 +133,7 @@ def test_packing_puts_short_statements_on_one_line(source, packed):
         ("def f(own):\n    n(own)\n", "def f(a):n(a)\n"),
         ("def f(a, own):\n    a(own)\n", "def f(a,n):a(n)\n"),
         ("def f(n, own):\n    own(n)\n", "def f(n,a):a(n)\n"),
+        ("def f(own):\n    eval('own + 1')\n", "def f(own):eval('own + 1')\n"),
         ("def f(own):\n    f(own=own)\n", "def f(own):f(own=own)\n"),
         ("def f(own):\n    return f'{own}'\n", "def f(own):return f'{own}'\n"),
         ("def f(own):\n    return lambda: own\n", "def f(n):return lambda:n\n"),

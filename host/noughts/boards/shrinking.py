@@ -20,6 +20,8 @@ _WITH_OWN_VARIABLES = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+_BY_TEXT = {"eval", "exec", "locals", "vars"}
+"""Functions that may find the variables of their caller by text."""
 _LETTER = re.compile(r"\w")
 _WORD = re.compile(r"[^\W\d]\w*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})(?![0-7])|.)", re.DOTALL)
@@ -197,10 +199,12 @@ def _functions(
         assigned = {_name(node) for node in bound if not isinstance(node, ast.alias)}
         parts = [*ast.walk(body)]
         fixed = _fixed_names(parts, imports) | _names_in_f_strings(parts)
-        variables, aliases = assigned - imported - fixed, imported - assigned - fixed
         nodes: list[ast.Name | ast.arg] = [*_parameters(definition)]
         nodes += [part for part in parts if isinstance(part, (ast.Name, ast.arg))]
         uses = Counter(map(_name, nodes))
+        variables, aliases = assigned - imported - fixed, imported - assigned - fixed
+        if _BY_TEXT & uses.keys():
+            variables = aliases = set()
         functions.append(
             Function(
                 [name for name, _ in uses.most_common() if name in variables],
