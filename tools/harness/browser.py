@@ -7,11 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, Route, expect, sync_playwright
 
 from programs import INSTALL, MissingProgramError
 from waiting import LIMIT_S
@@ -29,12 +28,9 @@ def open_chromium(*preferred: str) -> Iterator[Browser]:
     Raises `MissingProgramError` if there is none, or if Playwright's driver, a Node.js program,
     does not start.
     """
-    if reason := _driver_failure():
-        advice = f"; {INSTALL}" if "libatomic" in reason else ""
-        raise MissingProgramError(f"Playwright's driver does not start ({reason}){advice}")
     # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with sync_playwright() as playwright:
+    with _driver() as playwright:
         chromium, names = playwright.chromium, (*preferred, *_NAMES)
         path = next((path for path in map(shutil.which, names) if path), chromium.executable_path)
         if not Path(path).exists():
@@ -46,7 +42,20 @@ def open_chromium(*preferred: str) -> Iterator[Browser]:
         browser.close()
 
 
-@cache
+@contextmanager
+def _driver() -> Iterator[Playwright]:
+    with ExitStack() as stack:
+        try:
+            playwright = stack.enter_context(sync_playwright())
+        except Exception:  # it has no class of its own, and does not say why
+            if not (reason := _driver_failure()):
+                raise
+            advice = f"; {INSTALL}" if "libatomic" in reason else ""
+            text = f"Playwright's driver does not start ({reason}){advice}"
+            raise MissingProgramError(text) from None
+        yield playwright
+
+
 def _driver_failure() -> str:
     """Why Playwright's driver does not start, or nothing if it does."""
     command = [sys.executable, "-m", "playwright", "--version"]
