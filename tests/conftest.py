@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import os
 import signal
@@ -63,6 +64,11 @@ settings.register_profile(
     "noughts", default, deadline=None, suppress_health_check=slow, print_blob=True
 )
 settings.load_profile("noughts")
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay until the end: collections of garbage need not look at them."""
+    gc.freeze()
 
 
 @pytest.fixture
