@@ -176,6 +176,7 @@ def turned(position: Position, symmetry: Sequence[int]) -> Position:
     return Position(*(sum(1 << symmetry[cell] for cell in CELLS[mask]) for mask in position))
 
 
+@cache
 def canonical(position: Position) -> Position:
     """The least of the eight positions that turning and mirroring make of this one."""
     mover, other = position
