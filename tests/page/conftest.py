@@ -1,5 +1,6 @@
 """The page that needs nothing installed, opened from a file in Chromium."""
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -83,6 +84,28 @@ def open_shared_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..
     """Opens the page for tests that leave it as it is."""
     with opener(chromium, page_file) as open_page:
         yield open_page
+
+
+@pytest.fixture(scope="module")
+def reopen(open_shared_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Opens the page in the tab and the profile of earlier tests, without what they stored.
+
+    Each time, its address has another query: a change of its fragment alone loads nothing.
+    """
+    page = open_shared_page()
+    devtools = page.context.new_cdp_session(page)
+    numbers = itertools.count()
+
+    def opened(path: Path, part: str) -> Page:
+        for other in page.context.pages:
+            if other != page:
+                other.close()
+        devtools.send("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+        page.goto(f"{path.as_uri()}?{next(numbers)}#{part}")
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    return opened
 
 
 class Modules:

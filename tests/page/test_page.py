@@ -1,6 +1,5 @@
 """People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -21,37 +20,14 @@ PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
 CHINESE = {"locale": "zh-CN"}
 
 
-@pytest.fixture(scope="module")
-def reopen(open_shared_page):
-    """Opens the page in the tab and the profile of earlier tests, without what they stored.
-
-    Each time, its address has another query: a change of its fragment alone loads nothing.
-    """
-    page = open_shared_page()
-    devtools = page.context.new_cdp_session(page)
-    address, _, _ = page.url.partition("#")
-    numbers = itertools.count()
-
-    def opened(part):
-        for other in page.context.pages:
-            if other != page:
-                other.close()
-        devtools.send("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
-        page.goto(f"{address}?{next(numbers)}#{part}")
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    return opened
-
-
 @pytest.fixture
-def open_page(open_page, reopen):
+def open_page(open_page, page_file, reopen):
     """Opens the page, with options in a new profile, which takes twice as long."""
 
     def opened(path=None, part="", **options):
         if path or options:
             return open_page(path, part, **options)
-        return reopen(part)
+        return reopen(page_file, part)
 
     return opened
 

@@ -21,9 +21,9 @@ def switch_second_on(page):
 
 
 @pytest.fixture
-def page(open_page, screen_file):
+def page(reopen, screen_file):
     """With a board that is in its menu."""
-    page = open_page(screen_file, "screen_board")
+    page = reopen(screen_file, "screen_board")
     switch_on(page)
     return page
 
