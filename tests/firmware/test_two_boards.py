@@ -132,8 +132,9 @@ def test_silent_partner_is_shown_and_the_game_goes_on(pair):
     assert pair.all[0].games == pair.all[1].games
 
 
-def test_other_pairs_on_the_channel_change_nothing():
-    pair = TwoBoards((V1, V2, V2, V1), loss=0.1)
+@pytest.mark.parametrize("kinds", [(V1,) * 4, long((V1, V2, V2, V1))])
+def test_other_pairs_on_the_channel_change_nothing(kinds):
+    pair = TwoBoards(kinds, loss=0.1)
     pair.enter()
     pair.wait(lambda: all(board.games for board in pair.all), "games", 20)
     boots = [board.games[0].boot for board in pair.all]
