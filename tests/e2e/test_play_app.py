@@ -148,7 +148,9 @@ async def test_noise_is_escaped_and_an_error_shows_until_reset(opened):
             b"NameError: name 'gmae' is not defined\r\n"
         )
         await settled(lambda: "The game has stopped" in screen_text(app))
-        assert "device/main.py, line 4" in screen_text(app)  # as it was before packing
+        # As it was before packing, where it was in the board's third line.
+        assert "device/main.py, line 4" in screen_text(app)
+        assert 'File "__main__", line 4' in screen_text(app)
         await pilot.press("r")
         await settled(lambda: "The board is starting" in screen_text(app))
 

@@ -306,7 +306,7 @@ def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     sends(watch, *stages(DRAW, number=2))
     watch.close()
     assert watch.error == ""
-    assert "games are stored in" in watch.session.moved and "games-2.db" in watch.session.moved
+    assert "games are stored in" in watch.moved and "games-2.db" in watch.moved
     assert watch.store_path.name == "games-2.db"
 
 

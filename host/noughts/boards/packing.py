@@ -51,7 +51,8 @@ def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """
     sources = {name: source for name, source in files.items() if name.endswith(".py")}
     all_sources = {**device_sources(), **sources}
-    names, kept = _replacements(all_sources), _kept(all_sources)
+    kept = _kept(all_sources)
+    names = _replacements(all_sources, kept)
     return {
         name: _renamed(content, names, kept) if name in sources else content
         for name, content in files.items()
@@ -65,7 +66,8 @@ def pack(source: bytes) -> bytes:
 
 def original_names() -> dict[str, str]:
     """For each name that replaces one of ours on boards, that one; without functions' variables."""
-    return {short: name for name, short in _replacements(device_sources()).items()}
+    sources = device_sources()
+    return {short: name for name, short in _replacements(sources, _kept(sources)).items()}
 
 
 def rows_on_boards(source: bytes) -> Sequence[Sequence[int]]:
@@ -73,14 +75,13 @@ def rows_on_boards(source: bytes) -> Sequence[Sequence[int]]:
     return shrunk(source).rows
 
 
-def _replacements(sources: Mapping[str, bytes]) -> dict[str, str]:
-    """The names to replace in these programs, each with its replacement.
+def _replacements(sources: Mapping[str, bytes], kept: Set[str]) -> dict[str, str]:
+    """The names to replace in these programs, each with its replacement; kept: those that stay.
 
     People change the game, and may use any name. One that stands anywhere cannot stand for another,
     too.
     """
     used = {name for source in sources.values() for name in shrunk(source).names}
-    kept = _kept(sources)
     return {name: short for name, short in NAMES.items() if name not in kept and short not in used}
 
 

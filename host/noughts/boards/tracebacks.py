@@ -33,13 +33,12 @@ class Traceback:
         self.lines: list[str] = []
         for line in lines:
             if match := _PLACE.match(line):
-                # A V1 gives this name to the file that is run.
-                self.file = "main.py" if match[1] == "__main__" else match[1]
+                self.file = _file_of(match)
                 number = int(match[2])
                 # MicroPython names the line after an unfinished one.
                 first = number - 1 if lines[-1].startswith("SyntaxError") else number
                 self.numbers = _before_packing(first, number, sources.get(self.file, b""))
-                line = line[: match.start(2)] + _either(self.numbers) + line[match.end(2) :]
+                line = _with_numbers(match, self.numbers)
             self.lines.append(_with_our_names(line, sources.get(self.file, b"")))
         self.error = self.lines[-1]
         """Such as `NameError: name 'x' is not defined`."""
@@ -76,6 +75,25 @@ class Traceback:
             if 0 < number <= len(self._source)
         ]
         return [*self.lines, *shown]
+
+
+def place_in_device(line: str) -> str:
+    """A line of noise; if it is a call in a traceback, with its place in `device/`."""
+    match = _PLACE.match(line)
+    if match is None:
+        return line
+    source, number = device_sources().get(_file_of(match), b""), int(match[2])
+    return _with_our_names(_with_numbers(match, _before_packing(number, number, source)), source)
+
+
+def _file_of(match: re.Match[str]) -> str:
+    # A V1 gives this name to the file that is run.
+    return "main.py" if match[1] == "__main__" else match[1]
+
+
+def _with_numbers(match: re.Match[str], numbers: Sequence[int]) -> str:
+    line = match.string
+    return line[: match.start(2)] + _either(numbers) + line[match.end(2) :]
 
 
 def _before_packing(first: int, last: int, source: bytes) -> list[int]:

@@ -18,6 +18,7 @@ import click
 
 from microbit_emulator import EmulatorError
 from noughts.boards.firmware import firmware_for
+from noughts.boards.tracebacks import place_in_device
 from noughts.cli import options
 from noughts.cli.options import FILE
 from noughts.errors import BoardError, NoughtsError
@@ -251,8 +252,8 @@ def _sum_up(watch: Watch, games: PlayedGames, memory: _Memory, path: Path) -> No
     if stored := len(games.stored):
         replay = command_for(f"noughts replay {max(games.stored)}", path)
         say(f"{counted(stored, 'game')} stored; {replay} shows the last one")
-    if watch.session.moved:
-        say(f"noughts: {watch.session.moved}")
+    if watch.moved:
+        say(f"noughts: {watch.moved}")
     if watch.error:
         say(f"noughts: games are not stored: {watch.error}")
     if memory.error:
@@ -307,7 +308,7 @@ class KeyPlayer:
     def _new_lines(self) -> Iterator[str]:
         for item in self._stream.feed(self._board.uart.receive()):
             self._started |= isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
-            line = f"noise: {item.text}" if isinstance(item, Noise) else item.line
+            line = f"noise: {place_in_device(item.text)}" if isinstance(item, Noise) else item.line
             yield f"{self._clock()}  {line}"
 
     def _clock(self) -> str:

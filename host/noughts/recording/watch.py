@@ -53,8 +53,7 @@ class Watch:
     What can be wrong, and what then says so:
 
         locked by another program      `session.warning`, until it is free again
-        deleted, moved or damaged      `session.warning` and `session.moved`: games are in another
-                                       store
+        deleted, moved or damaged      `session.warning` and `moved`: games are in another store
         it failed, with a fallback     `failure`, `error`: games are stored until the watch ends
         it failed, without one         `failure`, `error`, and `stop` is set: games are not stored
         a fault in a source's thread   `failure`, `error`; without a fallback, `stop` is set, too:
@@ -105,6 +104,11 @@ class Watch:
         if isinstance(self.failure, (NoughtsError, OSError)):
             return error_message(self.failure)
         return fault_message(self.failure)
+
+    @property
+    def moved(self) -> str:
+        """If the store was deleted or damaged: where games are stored instead, in one line."""
+        return self.session.moved
 
     @property
     def storage(self) -> str:

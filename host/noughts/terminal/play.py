@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import RichLog, Static
 
 from microbit_emulator.firmware import V2
+from noughts.boards.tracebacks import place_in_device
 from noughts.engines.levels import LEVELS
 from noughts.errors import NoughtsError, StoreError, printable
 from noughts.protocol.describe import describe
@@ -305,7 +306,7 @@ class BoardApp(Program):
                 ):
                     self._transcript.write(Text(prefix + describe(sentence)))
             case NoiseReceived(noise=noise):
-                self._transcript.write(Text(prefix + noise, style="dim italic"))
+                self._transcript.write(Text(prefix + place_in_device(noise), style="dim italic"))
             case UnknownSentence(unknown_part=unknown_part):
                 self._note(f"{prefix}{unknown_part} is not known to this version")
 
