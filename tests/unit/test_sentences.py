@@ -2,6 +2,7 @@
 
 import pickle
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -9,7 +10,16 @@ from hypothesis import strategies as st
 
 from noughts.errors import SentenceError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game, Menu, UnknownSentenceError, body, outcome, parse
+from noughts.protocol.sentences import (
+    Boot,
+    Game,
+    Menu,
+    Runs,
+    UnknownSentenceError,
+    body,
+    outcome,
+    parse,
+)
 from sample_games import write
 
 DIGITS = "0123456789ABCDEF"
@@ -175,3 +185,11 @@ def test_endless_line_does_not_grow_the_buffer():
 def test_chunk_size_does_not_change_what_is_found(parts, size):
     data = b"".join(parts) + b"\n"
     assert feed(data, (size,)) == feed(data, (len(data),))
+
+
+@pytest.mark.parametrize("by_radio", [False, True])
+def test_end_of_this_run_may_be_some_time_ago_only_by_radio(by_radio):
+    """There, it is resent."""
+    runs, game = Runs(), Game("0000000A", 1, "PP", "A", (), 0, "-")
+    assert runs.take("usb-1", game, 100, by_radio=False) is False
+    assert runs.take("usb-1", replace(game, end="x"), 101, by_radio) is by_radio
