@@ -13,6 +13,13 @@ const finished = (request) =>
     request.onerror = () => reject(request.error);
   });
 
+/** Resolves when what a transaction changed is stored: a page that is closed before it undoes it. */
+const committed = (transaction) =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error); // also after a request's error
+  });
+
 /** Rejects where the browser refuses storage, also where asking for it throws. */
 async function openDatabase() {
   const request = indexedDB.open(DATABASE, 1);
@@ -102,16 +109,12 @@ export class GameStore {
     if (this.isFull !== wasFull) this.onchange();
   }
 
-  #write(lines) {
+  async #write(lines) {
     const table = this.#table('readwrite');
-    const { transaction } = table;
-    return new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = transaction.onerror = () => reject(transaction.error);
-      for (const { sentence, ...line } of lines) {
-        table.add({ ...line, body: sentence?.body ?? null, radioId: sentence?.radioId ?? null });
-      }
-    });
+    for (const { sentence, ...line } of lines) {
+      table.add({ ...line, body: sentence?.body ?? null, radioId: sentence?.radioId ?? null });
+    }
+    await committed(table.transaction);
   }
 
   #remember(line) {
@@ -151,7 +154,11 @@ export class GameStore {
   }
 
   async deleteAll() {
-    if (this.kept) await finished(this.#table('readwrite').clear());
+    if (this.kept) {
+      const table = this.#table('readwrite');
+      table.clear();
+      await committed(table.transaction);
+    }
     this.#otherTabs?.postMessage(null);
     this.#forgetAll();
     this.onchange();

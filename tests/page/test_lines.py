@@ -221,6 +221,7 @@ def test_table_that_was_saved_is_opened_again(modules, folder, printed):
         {"boot": "0xA83"},
         {"board_name": "x" * 20_000},
     ],
+    ids=lambda change: next(iter(change)),
 )
 def test_row_that_is_not_a_game_is_left_out(modules, change):
     log = wire(stages(A_WINS)[-1], stages(DRAW, number=2)[-1]).decode("latin-1")
@@ -340,6 +341,7 @@ def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modul
         (TABLE, "microbit"),
         (BYTE_ORDER_MARK + TABLE, "saved.csv"),
     ],
+    ids=["page", "table", "without an ending", "byte order mark"],
 )
 def test_file_of_a_data_log_is_opened(modules, content, name):
     _, table, count = modules.evaluate(READ_AND_WRITE, [content.decode("latin-1"), name])

@@ -199,9 +199,9 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     page = open_page(part="games")
     expect(page.get_by_text("No games yet.")).to_be_visible()
     add_games(page)
-    games = page.get_by_role("region", name="All games")
-    expect(games.get_by_role("row")).to_have_count(1 + 6)
+    expect(page.get_by_text("New lines from games.log: ")).to_be_visible()  # they are written
     page.reload()
+    games = page.get_by_role("region", name="All games")
     expect(games.get_by_role("row")).to_have_count(1 + 6)
     expect(page.get_by_role("region", name="Results by board").get_by_role("row")).to_have_count(5)
     games.get_by_role("button", name="Show game 2").click()

@@ -309,10 +309,10 @@ def test_game_comes_live_and_stays(plug_in):
     expect(live).to_contain_text("Player B (◯) to move")
     plugged.tap(page, "A", "B")
     expect(live).to_contain_text("In the menu: a second person")
-    page.reload()
-    page.get_by_role("link", name="Games").click()
-    expect(page.get_by_role("region", name="All games")).to_contain_text("abandoned")
-    expect(page.get_by_role("region", name="Results by board")).to_contain_text("usb-…0123456789")
+    later = page.context.new_page()  # shows what is written, also if that takes a moment
+    later.goto(page.url.partition("#")[0] + "#games")
+    expect(later.get_by_role("region", name="All games")).to_contain_text("abandoned")
+    expect(later.get_by_role("region", name="Results by board")).to_contain_text("usb-…0123456789")
 
 
 def test_unplugged_while_watching(plug_in):
