@@ -15,6 +15,10 @@ from waiting import until
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Browsers may keep each file for ten minutes, as those of GitHub Pages."""
 
+    def do_GET(self):
+        del self.headers["If-Modified-Since"]  # in seconds: two versions may be of the same one
+        super().do_GET()
+
     def end_headers(self):
         self.send_header("Cache-Control", "max-age=600")
         super().end_headers()
