@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 import noughts
-from needed import POSIX
+from needed import POSIX, long
 from noughts.engines.built_in import engines
 from noughts.engines.own import from_program
 from noughts.errors import OwnEngineError
@@ -194,7 +194,7 @@ def choose(board):
 
 
 @POSIX
-@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL", long("SIGTERM")])
 def test_engine_and_its_children_end_however_noughts_ends(name, folder):
     os.mkfifo(folder / "numbers")
     (folder / "mine.py").write_text(STUBBORN)

@@ -97,7 +97,7 @@ def test_two_boards_are_played_side_by_side(terminal):
 @pytest.mark.parametrize(
     "env",
     [
-        {"LC_ALL": "C", "PYTHONUTF8": "0"},  # where Python writes UTF-8 all the same
+        long({"LC_ALL": "C", "PYTHONUTF8": "0"}),  # where Python writes UTF-8 all the same
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
     ],
 )
@@ -137,7 +137,14 @@ def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
 # Only on Linux can a test open the terminal of another process.
 @pytest.mark.parametrize(
     "end",
-    ["TERM", long("HUP"), "KILL", "closed", pytest.param("full q", marks=LINUX), long("full TERM")],
+    [
+        long("TERM"),
+        long("HUP"),
+        "KILL",
+        "closed",
+        pytest.param("full q", marks=LINUX),
+        long("full TERM"),
+    ],
 )
 def test_board_process_ends_with_its_program(started, end):
     """Even if the terminal no longer accepts output."""

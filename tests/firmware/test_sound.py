@@ -80,7 +80,7 @@ def test_press_that_places_nothing_has_the_lowest_tone():
     assert len(nothing) == 1 and nothing[0] < 140 < mark_of_a
 
 
-@pytest.mark.parametrize(("moves", "end", "notes"), [((0, 3, 1, 4, 2), "A", 4), (DRAW, "=", 1)])
+@pytest.mark.parametrize(("moves", "end", "notes"), [((0, 3, 1, 4, 2), "A", 4), long(DRAW, "=", 1)])
 def test_end_of_a_game_has_a_tune(moves, end, notes):
     ear = listener()
     ear.start_game()

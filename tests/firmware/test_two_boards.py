@@ -13,8 +13,7 @@ from two_boards import ARROWS, TwoBoards
 
 V1, V2, OLD_V1, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V1 1.0.1", "V2 2.0.0-beta.5"
 MIXTURES = [
-    (V1, V1), (V1, V2), long((V2, V2)), long((OLD_V1, OLD_V2)), long((OLD_V1, V1)),
-    long((OLD_V2, V2)),
+    (V1, V2), *map(long, [(V1, V1), (V2, V2), (OLD_V1, OLD_V2), (OLD_V1, V1), (OLD_V2, V2)]),
 ]  # fmt: skip
 
 
@@ -64,7 +63,7 @@ def test_press_in_the_others_turn_shows_an_arrow(pair):
     assert not pair.boards["a"].games[-1].moves
 
 
-@pytest.mark.parametrize("leaves", "ab")
+@pytest.mark.parametrize("leaves", ["a", long("b")])
 def test_both_leave_for_the_menu(pair, leaves):
     pair.move()
     menus = [board.menus for board in pair.all]
@@ -81,7 +80,7 @@ def test_both_leave_for_the_menu(pair, leaves):
     assert a.games[-1] == b.games[-1]
 
 
-@pytest.mark.parametrize("leaves", "ab")
+@pytest.mark.parametrize("leaves", ["a", long("b")])
 def test_game_does_not_end_without_the_partner(pair, leaves):
     """Which is not in reach, and so does not know that this board leaves."""
     pair.move()
@@ -94,7 +93,7 @@ def test_game_does_not_end_without_the_partner(pair, leaves):
     assert board.games == games and games[-1].end == "-"
 
 
-@pytest.mark.parametrize("which", "ab")
+@pytest.mark.parametrize("which", ["a", long("b")])
 def test_board_that_was_reset_comes_back_into_the_game(pair, which):
     comes_back(pair, which)
 
@@ -155,7 +154,7 @@ for i in range(%d):
 """Sends so many frames to a board, then no more."""
 
 
-@pytest.mark.parametrize(("frames", "starts"), [(2, 2), (4, 3)])
+@pytest.mark.parametrize(("frames", "starts"), [(2, 2), long(4, 3)])
 def test_board_goes_on_looking_if_its_partner_chooses_another(frames, starts):
     """The partner may not have heard that it was chosen, unless it goes on."""
     pair = TwoBoards((V1,))

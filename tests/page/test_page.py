@@ -512,7 +512,7 @@ def show_live_board_and_error(page):
     ("language", "looks"),
     [
         pytest.param("en-GB", FEW_LOOKS, id="English"),
-        pytest.param("zh-CN", NARROW, id="Chinese"),
+        long("zh-CN", NARROW, id="Chinese"),
         long("en-GB", ALL_LOOKS, id="English-all"),
         long("zh-CN", ALL_LOOKS, id="Chinese-all"),
     ],

@@ -14,6 +14,7 @@ def chromium():
         yield browser
 
 
+@pytest.mark.long
 def test_phone_tilts_the_board(open_page, screen_file):
     """The cursor stays at the edge that it reaches, in one step or two."""
     page = open_page(screen_file, "screen_board", viewport=UPRIGHT, **PHONE)

@@ -13,6 +13,7 @@ from boards import Player
 from daplink import SERIAL_READ, UNIQUE_IDS
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
+from needed import long
 from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
@@ -192,6 +193,7 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
     has_stored_games(page)
 
 
+@pytest.mark.long
 def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
     page, plugged = plug_in(board_with("V2"))
     connect(page, plugged)
@@ -213,7 +215,7 @@ def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
             ("Connect", "Put the game on it", "Asking the micro:bit"),
             "was unplugged. Plug it in, and press “Conn",
         ),
-        (
+        long(
             "zh-CN",
             ("连接", "把游戏放上去", "正在向 micro:bit 索取"),
             "被拔下了。请插上它，再按“连接”",
@@ -335,6 +337,7 @@ def set_visibility(page, state):
     )
 
 
+@pytest.mark.long
 def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
     """The page says that games may be missing, and what brings them."""
     page, plugged = plug_in(board_with("V1", STORED_FILES))
@@ -350,6 +353,7 @@ def test_hidden_for_a_minute_while_a_v1_resends_its_games(plug_in):
     has_stored_games(page)
 
 
+@pytest.mark.long
 def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_games(plug_in):
     page, plugged = plug_in(board_with("V1", FEW_STORED_FILES))
     connect(page, plugged)
@@ -366,6 +370,7 @@ def test_board_is_not_flashed_if_the_page_was_hidden_while_it_was_asked_for_its_
     status(page, "Done: the game is running. Games saved from the micro:bit first: 3.")
 
 
+@pytest.mark.long
 def test_unplugged_while_the_page_is_hidden(plug_in):
     page, plugged = plug_in(board_with("V1"))
     connect(page, plugged)
@@ -404,7 +409,7 @@ def hide_as_soon_as_it_says(page, text):
     )
 
 
-@pytest.mark.parametrize("moment", ["Putting the game", "The game is starting"])
+@pytest.mark.parametrize("moment", ["Putting the game", long("The game is starting")])
 def test_page_that_is_hidden_while_the_board_is_flashed_says_that_the_game_was_put(plug_in, moment):
     page, plugged = plug_in(board_with("V1"))
     connect(page, plugged)
@@ -418,6 +423,7 @@ def test_page_that_is_hidden_while_the_board_is_flashed_says_that_the_game_was_p
     status(page, was_put)
 
 
+@pytest.mark.long
 def test_serial_port_of_a_hidden_page_is_read(plug_in):
     page, plugged = plug_in(board_with("V1", FEW_STORED_FILES), SerialBoard)
     press(page, "Watch its games")

@@ -202,6 +202,7 @@ def test_leds_have_the_colours_of_their_levels(looked_at, scheme):
         page.wait_for_function(MENU_IS_DRAWN)
 
 
+@pytest.mark.long
 def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, screen_file):
     page = open_page(screen_file, "screen_board")
     page.evaluate("delete HTMLCanvasElement.prototype.transferControlToOffscreen")
@@ -256,7 +257,7 @@ def test_board_stands_still_while_another_part_is_shown(page):
 
 @pytest.mark.parametrize("forced_colors", ["none", long("active")])
 @pytest.mark.parametrize("language", ["English", long("中文")])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", long("dark")])
 def test_everybody_can_use_two_boards(looked_at, scheme, language, forced_colors):
     page = looked_at
     if language == "中文":
@@ -333,7 +334,7 @@ def test_game_goes_on_while_the_disk_is_full(open_page, screen_file):
 BELOW_ITS_BARS = {"width": 390, "height": 664}
 
 
-@pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
+@pytest.mark.parametrize("language", [long("en-GB"), "zh-CN"])
 def test_two_boards_fit_a_phone(open_page, screen_file, language):
     page = open_page(screen_file, "screen_board", locale=language, viewport=BELOW_ITS_BARS, **PHONE)
     page.locator("#switch-on").tap()
@@ -379,7 +380,7 @@ def test_phone_runs_its_board_at_once_only_if_it_is_moved(open_page, screen_file
     assert page.evaluate(RUNS_BY_SENSOR, [30, -30]) == 60
 
 
-@pytest.mark.parametrize("answer", ["return 'denied'", "throw new DOMException('no')"])
+@pytest.mark.parametrize("answer", ["return 'denied'", long("throw new DOMException('no')")])
 def test_sensor_that_is_refused_is_said(open_page, screen_file, answer):
     script = f"DeviceOrientationEvent.requestPermission = async () => {{ {answer}; }};"
     page = open_page(

@@ -61,6 +61,7 @@ def test_site_opens_without_the_internet(chromium, site):
     page.close()
 
 
+@pytest.mark.long
 def test_later_version_replaces_the_stored_one(chromium, site, tmp_path, no_library):
     address, _ = site
     page = chromium.new_page()

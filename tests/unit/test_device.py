@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from needed import long
 from noughts.brain.device import device_files, load_device
 from noughts.game.positions import LINES
 from sample_games import DRAW
@@ -153,7 +154,11 @@ def perform(made):
 # turns follow each other, bounce can hide the order of presses after a gap of less than 26 ms.
 @pytest.mark.parametrize(
     ("board", "turns_ms", "least_gap_ms"),
-    [("V1", st.just(6), 20), ("V1", st.sampled_from([6, 12]), 26), ("V2", st.integers(5, 8), 20)],
+    [
+        long("V1", st.just(6), 20),
+        ("V1", st.sampled_from([6, 12]), 26),
+        ("V2", st.integers(5, 8), 20),
+    ],
 )
 @settings(deadline=None)
 @given(data=st.data())

@@ -278,6 +278,7 @@ def played(choose, first, other):
     return ends(mine, other) if first else ends(other, mine)[::-1]
 
 
+@pytest.mark.long
 def test_prove_figures_equal_those_of_playing_every_game(folder, printed, monkeypatch):
     chosen = {name: engines()[name] for name in ("medium", "hard", "kind", "menace")}
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)

@@ -15,6 +15,7 @@ import pytest
 from rich.style import Style
 
 from live_page import Board, settled
+from needed import long
 from noughts.protocol.sentences import Boot, Menu
 from noughts.recording.events import (
     BoardNamed,
@@ -252,7 +253,7 @@ def thirty_boards(path):
                 yield SentenceStored(board, sentence, added.game, added.new)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("size", [SMALL, long(LARGE)])
 async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from boards import PortDriver
 from live_page import board_sends
+from needed import long
 from noughts import __version__
 from noughts.protocol.sentences import Boot
 from sample_games import BOOT, stages, wire
@@ -157,7 +158,7 @@ SMALLEST_OF_30 = {(1024, 768): 45, (1280, 800): 60, (1366, 768): 60, (1920, 1080
 """By the window's size: pixels of a board."""
 
 
-@pytest.mark.parametrize("full_screen", [False, True])
+@pytest.mark.parametrize("full_screen", [long(False), True])
 def test_1_to_30_tiles_fit_in_even_rows(stand_in, serve, page, full_screen):
     server = serve(boards=1)
     page.goto(f"{server.url}/class")

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from playwright.sync_api import expect
 
+from needed import long
 from noughts.store.store import Store
 from random_games import random_game
 from sample_games import AT, DRAW, HOSTILE_NAMES, filled, stages
@@ -206,7 +207,7 @@ def test_equal_values_are_written_once_instead_of_in_each_cell(url, page):
     expect(common_value).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("width", [1280, long(1920)])
 def test_filter_has_two_even_rows(url, page, width):
     page.set_viewport_size({"width": width, "height": 800})
     try:
