@@ -148,7 +148,7 @@ def render(
         # After the first paint, which does not need it.
         "start": "requestAnimationFrame(() => setTimeout(() => import('page/main.js')));",
     }
-    style = "".join(path.read_text("utf-8") for path in STYLES)
+    style = ascii_style("".join(path.read_text("utf-8") for path in STYLES))
     environment = Environment(
         loader=FileSystemLoader([PAGE, SHARED.parent]),
         undefined=StrictUndefined,
@@ -168,7 +168,24 @@ def render(
         licences=library.licences,
         is_site=is_site,
     )
-    return with_texts(html, texts["en"])
+    return ascii_html(with_texts(html, texts["en"]))
+
+
+def ascii_html(html: str) -> str:
+    """Browsers take ten milliseconds longer to read a page of this size if it has other characters.
+
+    >>> ascii_html("✕ wins")
+    '&#10005; wins'
+    """
+    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def ascii_style(style: str) -> str:
+    r"""
+    >>> ascii_style("content: '✕'")
+    "content: '\\2715 '"
+    """
+    return re.sub(r"[^\x00-\x7f]", lambda match: f"\\{ord(match[0]):X} ", style)
 
 
 def with_texts(html: str, texts: Mapping[str, str]) -> str:
@@ -248,10 +265,16 @@ def without_comments(source: str) -> str:
 
 
 def data_url(source: str) -> str:
-    escaped = "".join(
-        f"%{ord(char):02X}" if char in _UNSAFE_IN_JAVASCRIPT_URL else char for char in source
-    )
+    """
+    >>> data_url("'✕'")
+    "data:text/javascript;charset=utf-8,'%E2%9C%95'"
+    """
+    escaped = re.sub(rf"[{re.escape(_UNSAFE_IN_JAVASCRIPT_URL)}]|[^\x00-\x7f]+", percent, source)
     return f"data:text/javascript;charset=utf-8,{escaped}"
+
+
+def percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
 def image(firmware: Firmware) -> Image:
@@ -360,7 +383,7 @@ def minified(modules: Modules) -> Modules:
 
 def run_esbuild(*arguments: str) -> None:
     node, _ = node_and_npm()
-    options = "--minify", "--format=esm", "--charset=utf8", "--log-level=error"
+    options = "--minify", "--format=esm", "--charset=ascii", "--log-level=error"
     command = [node, "node_modules/esbuild/bin/esbuild", *arguments, *options]
     subprocess.run(command, cwd=BUILD, check=True)
 

@@ -58,3 +58,9 @@ def test_firmware_that_knows_a_new_program_by_something_else_is_refused():
     """The page would change another word of it."""
     with pytest.raises(build_page.BuildError, match="clears 0 words when it first starts"):
         build_page.cleared_word(program("V2"), range(0))
+
+
+def test_page_has_only_ascii_characters():
+    page = build_page.play_alone()
+    assert page.isascii()
+    assert "&#8211;" in page and "%E4%B8%AD%E6%96%87" in page  # a dash, and “中文”
