@@ -113,13 +113,16 @@ RECORD_DRAWING = """
     fill.call(this);
   };
 """
+# A V1's clock loses 66 ms now and then. When, depends on its random numbers.
+SAME_BOARD = "crypto.getRandomValues = (values) => values.fill(2);"
 
 
 @pytest.fixture
 def stepped_page(open_page, screen_file):
-    """Its time passes by `page.clock.run_for`; its board is in the menu."""
+    """Its time passes by `page.clock.run_for`; its board, always the same one, is in the menu."""
+    scripts = RECORD_DRAWING + SAME_BOARD
     page = open_page(
-        screen_file, "screen_board", prepare=lambda context: context.add_init_script(RECORD_DRAWING)
+        screen_file, "screen_board", prepare=lambda context: context.add_init_script(scripts)
     )
     page.clock.install(time=0)
     page.clock.pause_at(1000)
