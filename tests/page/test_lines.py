@@ -71,6 +71,13 @@ def random_line(dice):
     return line + dice.choice([b"\r\n", b"\r\n", b"\n", b"\r\r\n", b"\0\r\n"])
 
 
+ITEMS = """async (pieces) => {
+  const { Stream } = await import('page/sentences.js');
+  const stream = new Stream();
+  return pieces.flatMap((piece) => stream.feed(piece));
+}"""
+
+
 def test_random_lines_give_the_same_items(modules):
     dice = Random(50)
     data = b"".join(random_line(dice) for _ in range(_LINES))
@@ -79,18 +86,18 @@ def test_random_lines_give_the_same_items(modules):
         end = begin + dice.choice([1, 7, 62, 62, 500, 4000])
         pieces.append(data[begin:end])
         begin = end
-    result = modules.evaluate(
-        """async (pieces) => {
-          const { Stream } = await import('page/sentences.js');
-          const stream = new Stream();
-          return pieces.flatMap((piece) => stream.feed(piece));
-        }""",
-        [piece.decode("latin-1") for piece in pieces],
-    )
+    result = modules.evaluate(ITEMS, [piece.decode("latin-1") for piece in pieces])
     expected = list(python_items(pieces))
     assert result == expected
     kinds = [item.get("kind") or ("noise" if "noise" in item else "unknown") for item in expected]
     assert min(map(kinds.count, ("boot", "game", "menu", "noise", "unknown"))) > 400
+
+
+@pytest.mark.parametrize("at", [119, 120, 239, 240])
+def test_long_line_is_cut_before_a_dollar_sign_of_its_second_half(modules, at):
+    line = "x" * at + "$" + "y" * 300
+    items = modules.evaluate(ITEMS, [line])
+    assert items == list(python_items([line.encode()]))
 
 
 def random_lines_of_one_number(dice):
@@ -447,3 +454,31 @@ def test_board_that_was_reset_in_a_match_resends_older_games_which_are_not_shown
         lines,
     )
     assert live == {"number": 2, "recovered": [body_of(first)]}
+
+
+def test_line_that_could_not_be_written_is_written_with_the_next(modules):
+    lines = [
+        {"board": "usb-1", "radio": False, "late": False, "at": 0, "body": body_of(game)}
+        for game in stages(DRAW)[:2]
+    ]
+    result = modules.evaluate(
+        """async (lines) => {
+          const { GameStore } = await import('page/game_store.js');
+          const { parse } = await import('page/sentences.js');
+          const [first, second] = lines.map(({ body, ...line }) => ({
+            ...line,
+            sentence: { ...parse(body), radioId: null },
+          }));
+          const store = await GameStore.open();
+          const { add } = IDBObjectStore.prototype;
+          IDBObjectStore.prototype.add = () => { throw new DOMException('no', 'UnknownError'); };
+          const refused = await store.add([first]).then(() => '', (error) => error.message);
+          IDBObjectStore.prototype.add = add;
+          await store.add([second]);
+          const stored = (await GameStore.open()).lines;
+          await store.deleteAll();
+          return [refused, ...stored.map(({ sentence }) => sentence.body)];
+        }""",
+        lines,
+    )
+    assert result == ["no", *(line["body"] for line in lines)]

@@ -189,6 +189,16 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
 
 
+def test_next_puzzle_is_another(open_page):
+    page = open_page(part="puzzles")
+    page.evaluate("Math.random = () => 0")  # always the first of those that fit
+    puzzle = page.locator("#puzzle-board")
+    page.get_by_role("button", name="Next puzzle").click()
+    first = puzzle.inner_html()
+    page.get_by_role("button", name="Next puzzle").click()
+    assert puzzle.inner_html() != first
+
+
 def add_games(page, log=None, name="games.log"):
     content = (log or captured_log()).encode("latin-1")
     file = {"name": name, "mimeType": "text/plain", "buffer": content}
@@ -203,7 +213,11 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     page.reload()
     games = page.get_by_role("region", name="All games")
     expect(games.get_by_role("row")).to_have_count(1 + 6)
-    expect(page.get_by_role("region", name="Results by board").get_by_role("row")).to_have_count(5)
+    results = page.get_by_role("region", name="Results by board").get_by_role("row")
+    expect(results).to_have_count(5)
+    expect(results.first.get_by_role("columnheader")).to_have_text(
+        ["Board", "Games", "A won", "B won", "Draws"]
+    )
     games.get_by_role("button", name="Show game 2").click()
     last = page.locator(".ground.last")
     expect(page.get_by_text("Move 9 of 9")).to_be_visible()
@@ -224,6 +238,7 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     page.get_by_role("button", name="Press again to delete all games").click()
     expect(page.get_by_text("No games yet.")).to_be_visible()
     expect(page.locator("#viewer")).to_be_hidden()
+    expect(page.get_by_role("button", name="Delete all games", exact=True)).to_be_visible()
     page.reload()
     expect(page.get_by_text("No games yet.")).to_be_visible()
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accessibility import violations
 from needed import long
-from screen_boards import PHONE, UPRIGHT, situation, switch_on
+from screen_boards import PHONE, UPRIGHT, follows_tilts, situation, switch_on
 
 
 def switch_second_on(page):
@@ -381,6 +381,14 @@ def test_phone_runs_its_board_at_once_only_if_it_is_moved(open_page, screen_file
     expect(button).to_be_hidden()
     assert page.evaluate(RUNS_BY_SENSOR, [1, -1, 2]) == 0
     assert page.evaluate(RUNS_BY_SENSOR, [30, -30]) == 60
+
+
+def test_board_is_tilted_as_the_phone_is(open_page, screen_file):
+    """The headless shell has no sensor: the test sends its events."""
+    page = open_page(screen_file, "screen_board", viewport=UPRIGHT, **PHONE)
+    switch_on(page)
+    send = "(angles) => dispatchEvent(new DeviceOrientationEvent('deviceorientation', angles))"
+    follows_tilts(page, lambda angles: page.evaluate(send, angles))
 
 
 @pytest.mark.parametrize("answer", ["return 'denied'", long("throw new DOMException('no')")])
