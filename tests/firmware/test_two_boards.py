@@ -127,6 +127,8 @@ def test_silent_partner_is_shown_and_the_game_goes_on(pair):
     assert [board.driver.leds() for board in pair.all] == [question] * 2
     pair.ether.loss = 0
     pair.rest(1500)
+    # The question mark has gone: there is light only where cells are, which have even numbers.
+    assert not any(level for board in pair.all for level in board.driver.board.leds()[1::2])
     pair.move()
     assert pair.all[0].games == pair.all[1].games
 

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from contextlib import contextmanager
 from functools import partial
 from itertools import cycle, pairwise
 from types import ModuleType, SimpleNamespace
@@ -286,6 +287,63 @@ def test_menu_offers_the_last_choice_or_the_default():
     assert [offered(content) for content in DAMAGED] == ["Pbs"] * len(DAMAGED)
 
 
+def test_cursor_is_lit_when_a_turn_begins():
+    """Whatever the clock says then, it blinks every 100 ms from there on."""
+    stubs = {
+        "buttons.py": b"now = 1100\npending = 0\n"
+        b"def wait():\n global now\n now += 20\n return 3 * (now > 1400)\n",
+        "leds.py": b"drawn = []\ndef draw(marks, *drawing): drawn.append(drawing)\n",
+    }
+    microbit = SimpleNamespace(Image=None, accelerometer=None)
+    with patch.dict(sys.modules, microbit=microbit):
+        human = load_device("human", {**device_files(), **stubs})
+    assert human.choose([0] * 9, 1, "b") == -1
+    lit, dark = ((4,), 9), ((4,), 0)
+    assert human.leds.drawn == [(1120, *lit), (1200, *dark), (1300, *lit), (1400, *dark)]
+
+
+def test_next_games_cursor_has_its_tone_where_the_last_one_was():
+    """Between them, the winning line flashes, which has no tones of its own."""
+    tones = []
+    music = SimpleNamespace(pitch=lambda hertz, *_, **__: tones.append(hertz))
+    microbit = SimpleNamespace(pin_logo=None)
+    stubs = {
+        "loop.py": b"chosen = 'Pbs'\n",
+        "leds.py": b"def show(picture): pass\ndef draw(*drawn): pass\n",
+        "ending.py": b"show = None\n",
+        "menu.py": b"choose = None\n",
+    }
+    with patch.dict(sys.modules, microbit=microbit, music=music):
+        leds = load_device("sound", {**device_files(), **stubs}).leds
+    for cells in ((4,), (4,), (3, 4, 5), (), (3, 4, 5), (4,)):
+        leds.draw([0] * 9, 0, cells, 9)
+    assert len(tones) == 2 and len(set(tones)) == 1
+
+
+def test_v1_resends_all_games_before_it_stores_the_next_one(capsys):
+    """So neither the game that the next one replaces is missing, nor is that one resent."""
+    numbers = range(100_799, 100_823)  # the next one belongs into file 23, the last that is resent
+    ring = {str(number % 24): f"{number}$game {number}".encode() for number in numbers}
+
+    @contextmanager
+    def open_file(name, mode):
+        file = io.BytesIO(ring[name]) if mode == "b" else io.StringIO()
+        yield file
+        if mode == "w":
+            ring[name] = file.getvalue().encode()
+
+    buttons = {"buttons.py": b"def wait(): return 0\n"}
+    with patch("builtins.open", open_file):
+        games = load_device("games_v1", {**device_files(), **buttons})
+    games.buttons.wait()
+    games.save("$next game")
+    for _ in range(30):
+        games.buttons.wait()
+    in_files = [*numbers[1:], numbers[0]]
+    assert capsys.readouterr().out.splitlines() == [f"$game {number}" for number in in_files]
+    assert ring["23"] == b"100823$next game"
+
+
 @pytest.mark.parametrize(("drawn", "boot"), [(min, "00000000"), (max, "FFFFFFFF")])
 def test_boot_id_always_has_eight_digits(monkeypatch, drawn, boot):
     monkeypatch.setattr("random.randrange", lambda stop: drawn(range(stop)))
@@ -365,41 +423,45 @@ def test_frame_that_is_not_the_partners_or_is_damaged_is_ignored(receives, part,
 
 @pytest.fixture
 def hears(radio, monkeypatch):
-    """A searching board's partner after a frame, and how many more to it the partner has sent."""
+    """What a searching board knows of its partner after a frame.
+
+    Its id, how many more frames to this board it has sent, and when it was heard.
+    """
     files = {**device_files(), **RADIO_STUBS}
     monkeypatch.setitem(sys.modules, "microbit", ModuleType("microbit"))
     monkeypatch.setitem(sys.modules, "radio", radio)
-    for name in ("repeat", "buttons"):
+    for name in ("buttons", "repeat"):
         monkeypatch.setitem(sys.modules, name, load_device(name, files))
-    join = load_device("join", files)
+    join = load_device("join", {name: files[name] for name in ("join.py", "loop.py")})
 
     def hears(frame, partner=""):
         join.ids[:] = partner, OURS, 0
         radio.receive_bytes = lambda: frame
         join.receive()
-        return join.ids[0], join.ids[2]
+        return join.ids[0], join.ids[2], sys.modules["repeat"].heard
 
     return hears
 
 
 @pytest.mark.parametrize(
-    ("to", "sender", "partner"),
+    ("to", "sender", "partner", "heard"),
     [
-        ("", PARTNERS, PARTNERS),
-        (OURS, PARTNERS, PARTNERS),
-        ("00000000", PARTNERS, ""),
-        ("", PARTNERS[1:], ""),
-        ("", PARTNERS + "0", ""),
+        ("", PARTNERS, PARTNERS, 1000),
+        (OURS, PARTNERS, PARTNERS, 1000),
+        ("00000000", PARTNERS, "", 0),
+        ("", PARTNERS[1:], "", 0),
+        ("", PARTNERS + "0", "", 0),
     ],
 )
-def test_board_that_searches_takes_a_partner_that_searches_too(hears, to, sender, partner):
+def test_board_that_searches_takes_a_partner_that_searches_too(hears, to, sender, partner, heard):
     frame = f"{to},{sender},,0,PP,A,,0,".encode()
-    assert hears(frame) == (partner, 0)  # it may have been the last one to us
+    assert hears(frame) == (partner, 0, heard)  # it may have been the last one to us
 
 
 @pytest.mark.parametrize(
-    ("to", "sender", "count"), [(OURS, PARTNERS, 1), (OURS, "00000000", 0), ("", PARTNERS, 0)]
+    ("to", "sender", "count", "heard"),
+    [(OURS, PARTNERS, 1, 1000), (OURS, "00000000", 0, 0), ("", PARTNERS, 0, 0)],
 )
-def test_only_frames_of_its_partner_to_it_count(hears, to, sender, count):
+def test_only_frames_of_its_partner_to_it_count(hears, to, sender, count, heard):
     frame = f"{to},{sender},,0,PP,A,,0,".encode()
-    assert hears(frame, partner=PARTNERS) == (PARTNERS, count)
+    assert hears(frame, partner=PARTNERS) == (PARTNERS, count, heard)
