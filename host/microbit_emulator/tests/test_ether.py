@@ -11,6 +11,8 @@ from microbit_emulator.radio import TICKS_PER_US
 from on_air import FIRST, OLD_V1, OLD_V2, ON, SECOND, V1, V2, meet, received, say, send_at, value
 from repl import another, long, run
 
+PCNF1, DATAWHITEIV, WHITENING = 0x4000_1518, 0x4000_1554, 1 << 25
+
 
 @pytest.mark.parametrize(
     ("one", "other"), [(V2, V1), *map(long, (V2, V1, OLD_V1), (V2, OLD_V2, V2))]
@@ -36,6 +38,18 @@ def test_groups_channels_addresses_and_rates_are_separate() -> None:
         assert received(receiver) == [b"for you"]
         for board in (sender, receiver):
             say(board, f"radio.config({usual})")
+
+
+@pytest.mark.parametrize(("whitened", "heard"), [("ab", []), ("a", []), ("", [b"x"])])
+def test_whitening_matters_only_where_it_is_on(whitened: str, heard: list[bytes]) -> None:
+    """The boards whiten from different values, if at all."""
+    _, (sender, receiver) = meet(V1, V1)
+    for name, board in (("a", sender), ("b", receiver)):
+        fields = board.debugger.read_word(PCNF1) & ~WHITENING
+        board.debugger.write_word(PCNF1, fields | WHITENING * (name in whitened))
+        board.debugger.write_word(DATAWHITEIV, ord(name) & 0x3F)
+    say(sender, "radio.send_bytes(b'x')")
+    assert received(receiver) == heard
 
 
 def test_frame_length_is_limited_by_both_boards() -> None:

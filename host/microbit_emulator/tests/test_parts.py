@@ -21,7 +21,7 @@ from microbit_emulator import (
     run_in_real_time,
 )
 from microbit_emulator.firmware import UICR, read
-from on_bus import i2c
+from on_bus import BB, MASTER, i2c
 from repl import EACH_BOARD, firmware
 from thumb import linked, program
 
@@ -212,6 +212,15 @@ def test_power_cut_resets_the_i2c_devices(board: str) -> None:
     micro.power_cut()
     micro.power_on()
     assert states() == made
+
+
+@pytest.mark.parametrize(("data", "size"), [(b"\x22", 0), (b"", 1)])
+def test_byte_on_the_bus_of_a_v1_ends_with_a_boundary(data: bytes, size: int) -> None:
+    """Whether it is sent or received."""
+    micro = Microbit("V1", LOOP)
+    assert micro.debugger.read_word(MASTER + BB) == 0
+    i2c(micro, 0x1D, data, size)
+    assert micro.debugger.read_word(MASTER + BB) == 1
 
 
 @pytest.mark.parametrize(

@@ -226,3 +226,14 @@ def test_pulse_sequence_signals_its_end_unless_stopped(
         "print('ended', mem32[PWM + 0x110])"
     )
     microbit("V2", program={"main.py": program}).expect(f"ended {ended}")
+
+
+def test_pulse_sequence_lasts_as_long_as_its_pulses(microbit: Start) -> None:
+    program = (
+        "from machine import mem32\nfrom utime import ticks_us, ticks_diff\nPWM = 0x40021000\n"
+        "mem32[PWM + 0x500] = 1\nmem32[PWM + 0x508] = 16000\nmem32[PWM + 0x520] = 0x20002000\n"
+        "mem32[PWM + 0x524] = 100\nmem32[PWM + 8] = 1\nstart = ticks_us()\n"
+        "while not mem32[PWM + 0x110]: pass\nprint('after', ticks_diff(ticks_us(), start), 'us')"
+    )
+    *_, us, _ = microbit("V2", program={"main.py": program}).expect(" us").split()
+    assert int(us) == pytest.approx(100_000, abs=500)
