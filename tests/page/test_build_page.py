@@ -54,6 +54,16 @@ def test_missing_node_is_said(build, monkeypatch, tmp_path):
     )
 
 
+def test_node_without_npm_is_passed_over(monkeypatch, tmp_path):
+    programs = [tmp_path / name for name in ("node", "no npm", "other node", "npm-cli.js")]
+    for path in programs:
+        if path.name != "no npm":
+            path.touch()
+    pairs = [tuple(programs[:2]), tuple(programs[2:])]
+    monkeypatch.setattr(build_page, "candidates", lambda: iter(pairs))
+    assert build_page.node_and_npm() == (str(programs[2]), str(programs[3]))
+
+
 def test_firmware_that_knows_a_new_program_by_something_else_is_refused():
     """The page would change another word of it."""
     with pytest.raises(build_page.BuildError, match="clears 0 words when it first starts"):

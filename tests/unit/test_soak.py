@@ -13,7 +13,7 @@ from sample_games import BOOT, stages, write
 from soak import monkey
 from soak.__main__ import main
 from soak.referee import Referee
-from soak.result import Result, Task
+from soak.result import Result, Task, sections
 
 
 def sentences(moves, *end, step_ms=401, **named):
@@ -136,6 +136,20 @@ def test_failure_report_says_how_to_repeat_it(monkeypatch, capsys, kind):
     assert main() == 1
     assert asked == [task]
     assert task.repeat in capsys.readouterr().out
+
+
+def test_report_adds_up_the_runs_of_each_board():
+    """Power cuts at any time, and those while flash is written, are one row."""
+    results = [
+        (Task(board, kind, seed, cuts), Result(f"of {board}", Counter(cuts=cuts)))
+        for board, kind, seed, cuts in (
+            ("V2", "cuts", 1, 10), ("V1", "cuts", 2, 20), ("V1", "cuts-in-writes", 5, 400),
+        )
+    ]  # fmt: skip
+    of_v1, of_v2 = sections(results)
+    assert of_v1[:3] == [("measured on", "of V1"), ("power cuts", "420"), ("  seeds", "2 to 5")]
+    assert of_v2[:3] == [("measured on", "of V2"), ("power cuts", "10"), ("  seeds", "1 to 1")]
+    assert of_v1[-1] == of_v2[-1] == ("failures", "0")
 
 
 def test_existing_results_are_not_computed_again(monkeypatch, tmp_path):
