@@ -49,7 +49,7 @@ def random_line(dice):
         body_of(game),
         body_of(Boot(game.boot, dice.choice(["V1", "V2"]), "1.2.0", "2798")),
         body_of(Menu(game.boot, dice.choice(["Hb", "Pt", "Rb0", "2b", "E"]))),
-        f"NX,{dice.randrange(200)},{'y' * dice.randrange(100)}",
+        f"{'NX' * dice.randrange(1, 9)},{dice.randrange(200)},{'y' * dice.randrange(100)}",
         f"NB,{dice.randrange(2, 5)},later",
         body_of(replace(game, seats=f"P{dice.choice('NRXz')}")),
         f"NG,{game.boot},1,PE,A,0{dice.randrange(9)}{dice.randrange(9)},5,{dice.choice('-AB=x')}",

@@ -231,6 +231,10 @@ def test_prove_json_has_the_published_figures_of_rules(printed):
     assert [facts["second"][result] for result in RESULTS] == [364, 125, 0]
 
 
+def test_prove_shows_a_chance_also_as_a_fraction_if_that_fits(printed):
+    assert " 391477/645120 = 60.68%\n" in printed("prove", "menace")  # the longest that fits
+
+
 def test_prove_shows_a_lost_game_once_as_cells_or_boards(printed, monkeypatch):
     chosen = {name: engines()[name] for name in ("kind", "medium")}
     monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)

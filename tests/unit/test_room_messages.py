@@ -84,9 +84,10 @@ def test_message_gives_lines_with_times_not_in_the_future():
         b"\x1b[2J",
         LINE + OTHER_LINE,
         LINE.replace(b"09-21", b"02-30"),
+        LINE.replace(b"2026-09-21T14:13:20", b"0000-00-00T00:00:00"),
         LINE * 1200,
     ],
-    ids=["empty", "noise", "another board", "invalid date", "too long"],
+    ids=["empty", "noise", "another board", "invalid date", "unknown time", "too long"],
 )
 def test_invalid_message_lines_are_refused(lines):
     with pytest.raises(ValueError, match=r"it (is|does not) "):

@@ -127,6 +127,21 @@ async def test_replay_fits_60_columns():
     assert text.endswith("? help")
 
 
+async def test_key_stops_a_replay_that_plays(monkeypatch):
+    waits = []  # after which move
+    monkeypatch.setattr(
+        "noughts.terminal.replay.wait_s", lambda game, plies, speed: waits.append(plies) or 3600
+    )
+    with Store(filled(Path("games.db"), stages(A_WINS))) as store:
+        app = ReplayApp(game(store, 1), 1.0)
+    async with app.run_test() as pilot:
+        await pilot.press("right")
+        assert "Move 1 of 7" in screen_text(app)
+        assert waits == [0]
+        await pilot.press("space")
+        assert waits == [0, 1]
+
+
 async def test_help_over_a_screen_leaves_nothing_of_it():
     board = Board()
     board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))

@@ -120,6 +120,11 @@ def test_sentence_of_a_later_version_is_unknown(text):
         parse(text)
 
 
+def test_only_the_beginning_of_a_long_unknown_type_is_named():
+    with pytest.raises(UnknownSentenceError, match=r"^sentence type \$ABCDEFGHIJKL is not known"):
+        parse("ABCDEFGHIJKLMNOP,1")
+
+
 GAME = Game("00000A83", 1, "PH", "A", (6, 4), 2336, "-")
 LINE = write(GAME).encode() + b"\r\n"
 PARSED = ParsedSentence(body(GAME), GAME)

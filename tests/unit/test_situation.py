@@ -37,6 +37,12 @@ def observed(*sentences, controls=""):
     return observer
 
 
+def panel_text(observer, stopped=""):
+    """What `play` shows next to the board."""
+    parts = Console(width=60).render(panel(observer.situation, stopped, {}))
+    return "".join(part.text for part in parts)
+
+
 def buttons(observer):
     return dict(instructions(observer.situation).buttons)
 
@@ -177,9 +183,7 @@ def test_instructions_list_the_buttons():
     assert buttons(observed(game("4"))) == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert buttons(over) == {"a button": "next game: player B begins", "A+B": "to the menu"}
-    console = Console(width=60)
-    shown = "".join(part.text for part in console.render(panel(over.situation, "", {})))
-    assert "v         replay this game" in shown
+    assert "v         replay this game" in panel_text(over)
 
 
 def test_icons_are_explained_and_not_read_as_marks():
@@ -213,6 +217,13 @@ def test_fault_and_reset_are_explained():
     assert observer.situation.phase == "starting"
     starts = Instructions("The board is starting", "The menu will appear in a moment.")
     assert instructions(observer.situation) == starts
+
+
+def test_traceback_is_shown_only_while_no_game_runs():
+    observer = observed(game("40"))
+    assert "line 4" not in panel_text(observer, stopped="line 4")
+    observer.reset()
+    assert "line 4" in panel_text(observer, stopped="line 4")
 
 
 def test_every_engine_has_its_own_seat():

@@ -1,12 +1,17 @@
 """The port of a virtual board, and its flash, which is stored between runs."""
 
+import os
+import pickle
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import serial
 
 from needed import POSIX
-from noughts.virtual.board import opening
+from noughts.errors import BoardGoneError
+from noughts.virtual.board import VirtualBoard, opening
 from noughts.virtual.process import Pty, Tcp
 from noughts.virtual.program import Program, StoredFlash
 from noughts.virtual.virtual_boards import RestartableBoard
@@ -103,6 +108,43 @@ def chunk(name, content, marker=0xFE):
 PLAYED = (
     chunk(b"settings", b"Mb", marker=0) + chunk(b"9", b"100033$NG,") + chunk(b"settings", b"Ht")
 ).ljust(4096, b"\xff")
+
+
+def test_reason_why_a_board_has_stopped_may_come_after_its_input_has_closed(monkeypatch):
+    reading, writing = os.pipe()
+    messages = os.fdopen(writing, "wb")  # from the board's process
+    is_closed = False
+
+    def send(name, value):
+        pickle.dump((name, value), messages)
+        messages.flush()
+
+    def receive(_):
+        if is_closed:
+            raise BrokenPipeError
+
+    class Waiting(threading.Condition):
+        def wait_for(self, *words):
+            if is_closed:
+                send("failed", "its flash is worn out")
+                messages.close()
+            return super().wait_for(*words)
+
+    process = SimpleNamespace(
+        pid=1,
+        stdin=SimpleNamespace(write=receive, flush=lambda: None),
+        stdout=os.fdopen(reading, "rb"),
+        kill=messages.close,
+        communicate=lambda: process.stdout.close(),
+    )
+    monkeypatch.setattr("noughts.virtual.board.start_process", lambda _: process)
+    monkeypatch.setattr("noughts.virtual.board.threading.Condition", Waiting)
+    send("port", "loop://")
+    send("state", (0, bytes(25), 0))
+    with VirtualBoard(PROGRAM) as board:
+        is_closed = True
+        with pytest.raises(BoardGoneError, match="has stopped: its flash is worn out"):
+            board.tap("A")
 
 
 def test_stored_flash_is_restored(tmp_path):

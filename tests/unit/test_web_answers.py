@@ -2,11 +2,14 @@
 
 import json
 import random
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from asking import ask, change, get, page
+from asking import HERE, ask, change, get, page
 from noughts.game.board import Board
+from noughts.game.positions import SYMMETRIES, canonical, turned
+from noughts.game.puzzles import puzzles
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
@@ -175,6 +178,21 @@ def test_puzzle_is_graded_by_stored_games_in_any_orientation(tmp_path, monkeypat
     assert "★ In the stored" in answer.text and "★★ In" not in answer.text  # by its depth: ★★★
     assert json.loads(answer.data)["task"] == "O to move: find the only move that does not lose."
     assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
+
+
+def test_next_puzzle_is_not_the_one_before(monkeypatch):
+    """Even if it is the only one of the level that was chosen."""
+    only = puzzles()[0].position
+    monkeypatch.setattr(play, "puzzle_level", lambda puzzle, _: 1 + (puzzle.position != only))
+
+    def drawn(query):
+        answer = ask({"host": HERE}, path=f"/puzzles?level=1{query}")
+        assert answer.status == 303
+        (position,) = parse_qs(urlsplit(answer.headers["location"]).query)["position"]
+        return canonical(Board(position).position)
+
+    assert drawn("") == only
+    assert drawn(f"&after={turned(only, SYMMETRIES[1])}") != only
 
 
 def test_puzzle_explains_right_and_wrong_moves_and_its_end():

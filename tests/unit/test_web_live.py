@@ -113,6 +113,14 @@ async def test_other_browsers_keep_watching_when_one_leaves(live):
     assert not any(f"leds/{NAME}" in message for message in three.messages)
 
 
+async def test_port_of_a_virtual_board_is_closed_while_a_task_uses_it(live):
+    live_boards, _ = await live()
+    board = live_boards.session.board(NAME)
+    await settled(lambda: board.connected)
+    with live_boards.released(NAME):
+        await settled(lambda: not board.connected)
+
+
 async def press(live_boards, browser, what="press", buttons="AB", name=NAME, **more):
     """Let the page of this browser hold something, or release it."""
     message = {"board": name, "do": what, "buttons": buttons, "stream": browser.now["stream"]}
@@ -167,6 +175,15 @@ async def test_button_is_down_until_each_page_that_holds_it_has_released_it(two_
     assert device.done == []
     await press(live_boards, two, "release")
     assert device.done == [("release", "A", "B")]
+
+
+async def test_page_that_releases_one_button_still_holds_the_other(two_pages):
+    live_boards, one, _ = two_pages
+    device = device_of(live_boards)
+    await press(live_boards, one)
+    await press(live_boards, one, "release", "A")
+    await one.leave()
+    await settled(lambda: device.done[1:] == [("release", "A"), ("release", "B")])
 
 
 async def test_press_that_arrives_after_its_stream_has_ended_is_refused_or_released(two_pages):

@@ -113,6 +113,14 @@ def test_search_shows_a_cut_and_its_last_step(server, page):
     says(page, re.compile("X plays 1: win in 3"))
 
 
+def test_star_moves_to_a_move_that_is_better(server, page):
+    stars = page.locator("#tree .one:visible").filter(has_text="★ O plays")
+    page.goto(f"{server.url}/learn?position=X.O.OX.XO&step=5")
+    expect(stars).to_have_text([re.compile("O plays 4: ")])
+    page.get_by_role("button", name="Forward").click()
+    expect(stars).to_have_text([re.compile("O plays 7: ")])
+
+
 def test_position_can_be_set_up_with_clicks_and_keys(server, page):
     page.goto(f"{server.url}/learn")
     page.get_by_role("button", name="Clear the board").click()
