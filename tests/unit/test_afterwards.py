@@ -85,6 +85,11 @@ def test_what_a_terminal_cannot_show_asks_for_a_file(misused, monkeypatch, store
     assert "name a file, such as -o " in misused(*line.split())
 
 
+def test_report_as_csv_is_shown_in_a_terminal(printed, monkeypatch, stored):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert "usb-OTHER" in printed("report", "--csv")
+
+
 @pytest.mark.parametrize(
     ("line", "numbers"),
     [

@@ -62,6 +62,7 @@ BROKEN = b"OK\x04Traceback (most recent call last):\r\nSyntaxError: invalid synt
 NONSENSE = [
     b"5 77", b"\xff", b"5 77 1232 'main.py'", b"99999999999999 1 178 'big.bin'",
     b"5 77 12320 main.py", b"5 77 12320 'main.py", b"5 77 12320 'a', 'b'",
+    b"5 77 12320 'a' + 'b'",
 ]  # fmt: skip
 
 
@@ -251,6 +252,14 @@ def test_traceback_has_the_names_before_packing(file, shown):
 )  # fmt: skip
 def test_only_lines_of_our_files_are_shown(name, line):
     assert len(traceback_at(name, line).report()) == 3
+
+
+def test_last_line_of_a_file_is_shown():
+    source = device_files()["ai.py"]
+    last = len(source.splitlines())
+    _, number = packed_line("ai.py", row(source, last))
+    shown = traceback_at("ai.py", number).report()[3:]
+    assert shown == [f"device/ai.py, line {last}: {row(source, last)}"]
 
 
 def test_syntax_error_also_shows_the_line_before():

@@ -23,6 +23,7 @@ from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import RELEASED, DataLogUnreadable, PortClosed
 from noughts.recording.port_monitor import name_of
 from noughts.recording.session import Session
+from noughts.recording.sources import read_captured
 from noughts.store.lines import Received
 from noughts.store.queries import boards, searched_for
 from noughts.store.store import Store
@@ -110,6 +111,13 @@ def test_damaged_or_foreign_log_is_refused_with_the_reason(content, why):
     with pytest.raises(DataLogError, match=rf"^pupil\.htm (is )?{why}.*; ") as raised:
         read_log(content, "pupil.htm")
     assert "\n" not in str(raised.value)
+
+
+def test_file_that_is_longer_than_any_data_log_is_refused(tmp_path):
+    path = tmp_path / "pupil.htm"
+    path.write_bytes(LOG.ljust(MAX_SIZE + 1))
+    with path.open("rb") as file, pytest.raises(DataLogError, match="not a micro:bit's data log"):
+        next(read_captured(file, path.name, "file"))
 
 
 @pytest.mark.parametrize("saved", [b"\xef\xbf\xbd", b"\xc3\xbf"])

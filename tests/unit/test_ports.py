@@ -238,6 +238,18 @@ def test_port_that_was_found_and_is_unplugged_waits_no_longer(follow):
     assert isinstance(follower.changes(1)[0], PortUnavailable)
 
 
+def test_port_that_was_open_is_reported_again_when_it_cannot_be_opened(port, follow):
+    far = port("one")
+    far.pull()
+    follower = follow(far.path)
+    (refused,) = follower.changes(1)
+    far.plug()
+    assert follower.changes(1) == [PortOpened(far.path, far.path)]
+    far.pull()
+    closed, again = follower.changes(2)
+    assert isinstance(closed, PortClosed) and again == refused
+
+
 @pytest.mark.parametrize("late", [OSError("unplugged"), None])
 def test_named_port_has_its_boards_name_even_if_the_system_lists_it_late(port, follow, late):
     name = port("one").path

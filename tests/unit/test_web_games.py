@@ -109,6 +109,7 @@ def test_game_page_links_to_neighbours_within_the_filter(tmp_path):
         filled(db, stages(WON, number=number), at=at)
     filled(db, stages(DRAW), board="usb-2")
     query = "?board=usb-1"
+    assert [row[0] for row in page(f"/games{query}", db).rows[1:]] == ["2", "1", "4", "3"]
     for number, previous, following in ((3, None, 4), (4, 3, 1), (1, 4, 2), (2, 1, None)):
         answer = page(f"/games/{number}{query}", db)
         neighbours = [
@@ -297,6 +298,8 @@ def test_report_covers_only_games_in_the_filter(report):
     page = report("--board", "usb-2", "--since", "2026-09-22")
     assert "Only games: boards with 'usb-2' in their name or USB id, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
+    drawn = report("--seats", "PH", "--result", "draw")
+    assert "0 – 1 – 0 won, drawn, lost against the chip" in drawn.text
     assert "1 game 1 board 0.50 mistakes per person per game" in page.text
 
 

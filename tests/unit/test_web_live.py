@@ -390,6 +390,12 @@ def test_record_of_a_won_game():
     assert board["lines"][-1] == ["event", text]
 
 
+def test_record_names_the_second_player_who_has_won():
+    lines = record(OPENED, STARTED, played(8, 0, 3, 1, 4, 2))["lines"]
+    text = "game 7, move 6: B in the top-right corner; B wins (top row)"
+    assert lines[-1] == ["event", text]
+
+
 def test_record_of_a_silent_idle_or_unplugged_board():
     for events, tile in (
         ([], "waiting for a game"),

@@ -120,6 +120,8 @@ def status(sock):
 def test_streams_per_address_are_limited(serve, monkeypatch):
     monkeypatch.setattr(safety, "MAX_STREAMS", 3)
     server = serve()
+    with line(server, b"GET / HTTP/1.1\r\nHost: HERE\r\n\r\n") as other:
+        assert status(other) == b"200"  # this does not make room for another stream
     with ExitStack() as stack:
         lines = [stack.enter_context(line(server, STREAM)) for _ in range(3)]
         assert [status(line) for line in lines] == [b"200"] * 3
