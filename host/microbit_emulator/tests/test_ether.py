@@ -122,6 +122,14 @@ def test_packet_loss_depends_on_the_seed() -> None:
     assert (numbers(0, 1), numbers(1, 1)) == (list(range(100)), [])
 
 
+def test_packet_that_begins_when_another_ends_does_not_overlap_it() -> None:
+    ether, (sender, _) = meet(V1, V1)
+    say(sender, "radio.send_bytes(b'p')")
+    (packet,) = ether.history
+    assert packet.overlaps(packet.end - 1, packet.end + 1)
+    assert not packet.overlaps(packet.end, packet.end + 1)
+
+
 @pytest.mark.parametrize(
     ("late_us", "collisions", "expected"),
     [

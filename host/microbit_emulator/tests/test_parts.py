@@ -131,6 +131,8 @@ def test_wrong_board_firmware_and_button_are_refused() -> None:
     board = Microbit("V1", LOOP)
     with pytest.raises(EmulatorError, match="no button 'C'"):
         board.press("C")  # type: ignore[arg-type]
+    with pytest.raises(EmulatorError, match="no button 'C'"):
+        board.release("C")  # type: ignore[arg-type]
     with pytest.raises(EmulatorError, match="a V1 has no touch logo"):
         board.touch_logo(True)
 
@@ -183,6 +185,14 @@ def test_run_ends_even_with_steps_that_are_too_short(ether: bool) -> None:
     assert board.clock_us == 2
     assert runs.run_until(lambda: board.clock_us >= 4, step_us=0.001)
     assert runs.run_until(10) and board.clock_us == 10
+
+
+@pytest.mark.parametrize("ether", [False, True])
+def test_run_that_times_out_ends_at_that_time(ether: bool) -> None:
+    board = Microbit("V2", LOOP)
+    runs = Ether({"a": board}) if ether else board
+    assert not runs.run_until(lambda: False, timeout_us=7, step_us=5)
+    assert board.clock_us == 7
 
 
 DEVICES = {"V1": {0x1D: 1, 0x0E: 1}, "V2": {0x19: 1, 0x1E: 1, 0x70: 8, 0x72: 8}}

@@ -77,6 +77,13 @@ def test_expect_takes_output_and_reports_missing_text(microbit: Start) -> None:
         micro.expect("one", timeout_ms=100)
 
 
+def test_board_shows_the_last_lines_that_it_printed(microbit: Start) -> None:
+    micro = microbit("V1", program={"main.py": "for i in range(40): print('line', i)"})
+    micro.expect("line 39\r\n")
+    shown = str(micro)
+    assert "line 39" in shown and "line 0\n" not in shown
+
+
 def report_of(test: str, folder: Path) -> str:
     """What pytest prints about this test, which fails."""
     (folder / "test_it.py").write_text(test)
