@@ -152,6 +152,14 @@ def test_report_adds_up_the_runs_of_each_board():
     assert of_v1[-1] == of_v2[-1] == ("failures", "0")
 
 
+def test_report_has_the_longest_stalls_with_and_without_flash():
+    stalls = Counter({"gap ms": 17, "gap ms while saving": 95})
+    result = Result("of V1", Counter({"device ms": 1000}), stalls)
+    ((*rows, _),) = sections([(Task("V1", "session", 1, 1), result)])
+    assert ("longest stall of the loop, flash aside", "17 ms") in rows
+    assert ("  while flash was written", "95 ms") in rows
+
+
 def test_existing_results_are_not_computed_again(monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr("soak.__main__.run", lambda task: made.append(task) or Result("its"))
