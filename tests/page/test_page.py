@@ -224,6 +224,8 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     expect(last).to_have_count(1)
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_text("Move 8 of 9: ")).to_be_visible()
+    games.get_by_role("button", name="Show game 3").click()
+    expect(page.get_by_text("Move 2 of 2: ")).to_be_visible()
     page.get_by_label("Move", exact=True).press("Home")
     expect(page.get_by_text("Before the first move")).to_be_visible()
     expect(last).to_have_count(0)

@@ -213,6 +213,23 @@ def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, scree
     page.wait_for_function(MENU_IS_DRAWN)
 
 
+def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(stepped_page):
+    page = stepped_page
+    page.keyboard.press("Space")
+    page.clock.run_for(500)
+    expect(situation(page)).to_have_text("In the menu: a second person, by tilting")
+    page.keyboard.press("b")
+    page.clock.run_for(1000)
+    expect(situation(page)).to_have_text("Player A (✕) to move")
+    page.keyboard.press("ArrowRight")
+    page.clock.run_for(1000)
+    page.keyboard.press("a")
+    page.clock.run_for(1000)
+    expect(situation(page)).to_have_text("Player B (◯) to move")
+    leds = page.locator(".screen-board svg[role=img]").first
+    expect(leds).to_have_accessible_name(re.compile("steady .* 6;"))
+
+
 def test_board_stands_still_while_the_page_is_hidden(stepped_page):
     page = stepped_page
 

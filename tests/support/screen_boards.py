@@ -41,6 +41,7 @@ def follows_tilts(page: Page, tilt: Callable[[dict[str, int]], object]) -> None:
         (UPRIGHT, {"beta": 30, "gamma": 0}, 9),  # its bottom edge is
         (ON_ITS_SIDE, {"beta": -30, "gamma": 0}, 7),  # its left edge
         (ON_ITS_SIDE, {"beta": 0, "gamma": 30}, 1),  # its top edge
+        (UPRIGHT, {"beta": 150, "gamma": 35}, 3),  # its screen down: its right edge is lower
     ):
         page.set_viewport_size(viewport)
         tilt(angles)

@@ -286,6 +286,16 @@ HIDE = """(value) => {
 }"""
 
 
+def test_focus_stays_on_a_board_when_the_page_is_shown_again(board_page, page):
+    group = board_page.card.get_by_role("group", name="virtual-1")
+    group.focus()
+    for hidden in ("true", "false"):
+        page.evaluate(f"({HIDE})({hidden})")
+    board_sends(board_page.live_boards, *PEOPLE)
+    expect(board_page.card.locator(".headline")).to_have_text("Player B's turn")
+    expect(group).to_be_focused()
+
+
 def test_buttons_and_tilt_are_held_while_the_pointer_is_down(board_page, page):
     board_page.card.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()

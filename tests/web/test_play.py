@@ -97,6 +97,8 @@ def test_games_are_played_with_number_keys_and_arrow_keys(server, play):
     page.get_by_text("Score: you 0, Alphabeta 1, draws 1").wait_for()
     page.get_by_text("Stored as game 2.").wait_for()
     assert [(game.seats, game.end) for game in games(server.db)] == [("PC", "="), ("PC", "B")]
+    page.get_by_label("Opponent").select_option("kind")
+    expect(page.locator("#score")).to_be_empty()  # it counts games with one opponent
 
 
 def test_new_ending_after_undo_is_not_stored_again(server, play):

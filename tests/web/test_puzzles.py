@@ -98,6 +98,8 @@ def test_forward_and_back_step_through_a_search(server, page):
     assert page.url.endswith(f"/learn?position={LESSON}&search=alphabeta&step=3")
     page.reload()
     expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
+    page.goto(f"{page.url}.5")  # a link may have been typed
+    expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
 
 
 def test_search_shows_a_cut_and_its_last_step(server, page):
