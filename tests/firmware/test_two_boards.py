@@ -108,15 +108,16 @@ def test_board_with_the_older_firmware_comes_back_too(which):
 
 
 def comes_back(pair, which):
-    pair.move()
-    pair.rest(500)
+    for _ in range(2):
+        pair.move()
+        pair.rest(500)
     pair.boards[which].driver.cut_power()
     pair.rest(2500)
     for _ in range(2):
         pair.move()
         pair.rest(500)
     a, b = pair.all
-    assert a.games == b.games and len(a.games[-1].moves) == 3
+    assert a.games == b.games and len(a.games[-1].moves) == 4
 
 
 def test_silent_partner_is_shown_and_the_game_goes_on(pair):
