@@ -56,7 +56,7 @@ PLAY_ALONE = ("play", "puzzles")
 SECTIONS = (*PLAY_ALONE, "real_board", "screen_board", "games")
 _IMPORT = re.compile(r"""(\bfrom |\bimport\(|\bimport )(['"])(\.[^'"]*\.js)\2""")
 _COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n|^ +", re.MULTILINE)
-_UNSAFE_IN_JAVASCRIPT_URL = '%#\n\r\t"\\<>'
+_UNSAFE_IN_JAVASCRIPT_URL = re.compile(r"""[%#\n\r\t"\\<>]|[^\x00-\x7f]+""")
 _UNWRITTEN, _CLEARED = b"\xff" * 4, bytes(4)
 _FIRST_START_US = 10e6
 
@@ -148,7 +148,7 @@ def render(
         # After the first paint, which does not need it.
         "start": "requestAnimationFrame(() => setTimeout(() => import('page/main.js')));",
     }
-    style = ascii_style("".join(path.read_text("utf-8") for path in STYLES))
+    style = "".join(path.read_text("ascii") for path in STYLES)
     environment = Environment(
         loader=FileSystemLoader([PAGE, SHARED.parent]),
         undefined=StrictUndefined,
@@ -178,14 +178,6 @@ def ascii_html(html: str) -> str:
     '&#10005; wins'
     """
     return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
-
-
-def ascii_style(style: str) -> str:
-    r"""
-    >>> ascii_style("content: '✕'")
-    "content: '\\2715 '"
-    """
-    return re.sub(r"[^\x00-\x7f]", lambda match: f"\\{ord(match[0]):X} ", style)
 
 
 def with_texts(html: str, texts: Mapping[str, str]) -> str:
@@ -269,11 +261,11 @@ def data_url(source: str) -> str:
     >>> data_url("'✕'")
     "data:text/javascript;charset=utf-8,'%E2%9C%95'"
     """
-    escaped = re.sub(rf"[{re.escape(_UNSAFE_IN_JAVASCRIPT_URL)}]|[^\x00-\x7f]+", percent, source)
+    escaped = _UNSAFE_IN_JAVASCRIPT_URL.sub(percent_encoded, source)
     return f"data:text/javascript;charset=utf-8,{escaped}"
 
 
-def percent(match: re.Match[str]) -> str:
+def percent_encoded(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
