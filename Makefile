@@ -24,7 +24,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-re
 test: $(VENV)/dev test-programs check  ## check everything and run the tests (a few minutes)
 	@$(PYTEST)
 
-test-long: $(VENV)/dev test-programs  ## run the tests that take minutes each (ten minutes in all)
+test-long: $(VENV)/dev test-programs  ## run the long tests (some ten minutes)
 	@$(PYTEST) -m long
 
 check: $(VENV)/dev  ## lint and check types, without tests

@@ -15,6 +15,7 @@ from sample_games import filled, stages
 REPOSITORY = Path(__file__).resolve().parents[2]
 OPEN_ENDED = ("play", "web", "watch", "vs", "flash", "put")
 """Commands that wait for a person or a board; other tests run them."""
+# Tests of these commands cover what they do.
 SLOW = ["prove", "train menace -o menace.json", 'play --keys "A A A B 500 B 1000"']
 
 

@@ -15,7 +15,7 @@ from data_logs import data_log as data_log_file
 from noughts.errors import DataLogError
 from noughts.protocol import data_log
 from noughts.protocol.parser import Noise, Stream, Unknown
-from noughts.protocol.sentences import Boot, Menu, framed
+from noughts.protocol.sentences import MAX_LENGTH, Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
 from random_games import random_game
@@ -76,6 +76,7 @@ ITEMS = """async (pieces) => {
   const stream = new Stream();
   return pieces.flatMap((piece) => stream.feed(piece));
 }"""
+"""What the page's `Stream` finds in pieces of text, as `python_items` says it."""
 
 
 def test_random_lines_give_the_same_items(modules):
@@ -93,11 +94,11 @@ def test_random_lines_give_the_same_items(modules):
     assert min(map(kinds.count, ("boot", "game", "menu", "noise", "unknown"))) > 400
 
 
-@pytest.mark.parametrize("at", [119, 120, 239, 240])
-def test_long_line_is_cut_before_a_dollar_sign_of_its_second_half(modules, at):
-    line = "x" * at + "$" + "y" * 300
-    items = modules.evaluate(ITEMS, [line])
-    assert items == list(python_items([line.encode()]))
+@pytest.mark.parametrize("at", [MAX_LENGTH - 1, MAX_LENGTH, 2 * MAX_LENGTH - 1, 2 * MAX_LENGTH])
+def test_line_that_is_too_long_is_cut_at_the_same_place(modules, at):
+    """Before a dollar sign, which may begin a sentence, if that is not too early."""
+    line = "x" * at + "$" + "y" * 2 * MAX_LENGTH
+    assert modules.evaluate(ITEMS, [line]) == list(python_items([line.encode()]))
 
 
 def random_lines_of_one_number(dice):

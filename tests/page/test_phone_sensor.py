@@ -3,7 +3,7 @@
 import pytest
 
 from chromium import chromium_or_skip
-from screen_boards import PHONE, UPRIGHT, follows_tilts, switch_on
+from screen_boards import PHONE, UPRIGHT, cursor_follows_tilts, switch_on
 
 
 @pytest.fixture(scope="module")
@@ -22,4 +22,4 @@ def test_phone_tilts_the_board(open_page, screen_file):
     def tilt(angles):
         devtools.send("DeviceOrientation.setDeviceOrientationOverride", {"alpha": 0, **angles})
 
-    follows_tilts(page, tilt)
+    cursor_follows_tilts(page, tilt)

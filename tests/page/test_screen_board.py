@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accessibility import violations
 from needed import long
-from screen_boards import PHONE, UPRIGHT, follows_tilts, situation, switch_on
+from screen_boards import PHONE, UPRIGHT, cursor_follows_tilts, situation, switch_on
 
 
 def switch_second_on(page):
@@ -405,7 +405,7 @@ def test_board_is_tilted_as_the_phone_is(open_page, screen_file):
     page = open_page(screen_file, "screen_board", viewport=UPRIGHT, **PHONE)
     switch_on(page)
     send = "(angles) => dispatchEvent(new DeviceOrientationEvent('deviceorientation', angles))"
-    follows_tilts(page, lambda angles: page.evaluate(send, angles))
+    cursor_follows_tilts(page, lambda angles: page.evaluate(send, angles))
 
 
 @pytest.mark.parametrize("answer", ["return 'denied'", long("throw new DOMException('no')")])

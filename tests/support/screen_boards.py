@@ -20,8 +20,8 @@ def situation(page: Page) -> Locator:
     return page.locator(".screen-board .who")
 
 
-def follows_tilts(page: Page, tilt: Callable[[dict[str, int]], object]) -> None:
-    """On a phone, the cursor stays at the edge that it reaches, in one step or two.
+def cursor_follows_tilts(page: Page, tilt: Callable[[dict[str, int]], object]) -> None:
+    """Check that on a phone the cursor stays at the edge that it reaches, in one step or two.
 
     tilt: tilts the phone to these angles, `beta` and `gamma`.
     """

@@ -171,11 +171,14 @@ def test_keys_press_the_buttons_of_the_board_with_the_focus(board_page, page):
     expect(page.locator("#status")).to_contain_text("virtual-1: A on 5. Player B's turn.")
 
 
-def test_newest_line_comes_first_and_each_detail_has_its_own(board_page, page):
+def test_newest_line_comes_first(board_page):
     board_sends(board_page.live_boards, *PEOPLE)
     lines = board_page.card.locator(".lines li")
     expect(lines.first).to_have_text("game 1, move 1: A in the centre")
     expect(lines.last).to_have_text("connected (there)")
+
+
+def test_each_detail_of_a_problem_has_a_line(board_page, page):
     checks = [{"what": "drive", "good": False, "found": "2", "details": ["/media/A", "/media/B"]}]
     board_page.live_boards.doctor = {"doing": "", "results": [{"name": "PC", "checks": checks}]}
     expect(page.get_by_text("1 problem found.")).to_be_visible()
