@@ -18,7 +18,7 @@ help:  ## list these
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
 # Two more than processors, because some tests wait.
-WORKERS = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count() + 2, 8))")
+WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 2, 8))")
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/dev test-programs check  ## check everything and run the tests (a few minutes)
