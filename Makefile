@@ -6,6 +6,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Python keeps compiled modules in any case: the tests start it hundreds of times, and each start
+# would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help play web test test-long check format table hex flash put watch core dist page bench soak pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit

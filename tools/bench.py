@@ -10,7 +10,6 @@ brackets: CPU seconds, or the best of some tries. The exit status is 1 if a targ
 
 import argparse
 import gc
-import os
 import struct
 import subprocess
 import sys
@@ -96,7 +95,6 @@ def main() -> int:
     )
     parser.add_argument("part", nargs="*", help=f"one of {', '.join(parts)}")
     asked = parser.parse_args().part
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each start compiles all modules
     if unknown := set(asked) - set(parts):
         parser.error(f"there is no part {', '.join(unknown)}")
     print("device time on:", ", ".join(firmwares()))
