@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microbit_emulator.firmware import V1, V2
-from noughts.boards.firmware import Firmware, bundled_for
-from noughts.boards.packing import files_for_boards, packed
-from noughts.boards.radio import OFF, files_with
 from noughts.errors import NoughtsError, error_message
 from noughts.files import atomic_write
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
+    from noughts.boards.firmware import Firmware
 
 BOARDS = (V1, V2)
 _DIGEST = 32
@@ -60,6 +58,11 @@ def program(
 
     Raises `NoughtsError` if the files do not fit.
     """
+    # The process of a board, which gets its program ready-made, does without these.
+    from noughts.boards.firmware import bundled_for
+    from noughts.boards.packing import files_for_boards, packed
+    from noughts.boards.radio import OFF, files_with
+
     firmware = firmware or bundled_for(board)
     game = files_for_boards() if files is None else packed(files)
     chosen = files_with(OFF, firmware.board_model, game)
