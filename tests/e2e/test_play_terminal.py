@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 
 import psutil
 import pytest
@@ -23,13 +24,9 @@ def wait_for_menu(program, board=""):
     )
 
 
-@pytest.fixture
-def started(terminal):
-    """A program whose board has started, and the process of the board."""
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    (board,) = psutil.Process(program.pid).children()
-    return program, board
+def boards_of(program):
+    """The processes of its boards."""
+    return psutil.Process(program.pid).children()
 
 
 @pytest.fixture
@@ -37,8 +34,13 @@ def db(tmp_path):
     return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
 
 
+# As UTF-8 is not asked for. Python itself writes it all the same if that is all that is said.
+PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+ASCII = {**PLAIN, "PYTHONIOENCODING": "ascii"}
+
+
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
+def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, printed, board):
     program = terminal("play", "--board", board)
     wait_for_menu(program, board.upper())
     program.type(" aa")  # tilt; then easy, medium and hard
@@ -55,9 +57,8 @@ def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     assert program.end() == 0
     assert "\x1b[?1049l" in program.text  # the terminal is restored
     assert "1 game stored; `noughts replay 1` shows the last one" in program.text
-    listed = terminal("games")
-    assert listed.end() == 0
-    assert re.search(r"person +hard +A +2 +\d+ +abandoned +virtual-" + board.upper(), listed.text)
+    abandoned = r"person +hard +A +2 +\d+ +abandoned +virtual-" + board.upper()
+    assert re.search(abandoned, printed("games"))
 
     program = terminal("play", "--board", board)
     program.wait_for("H: the chip, hard")
@@ -69,40 +70,41 @@ def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, board):
     program.type("\x03")  # Ctrl-C
     assert program.end() == 0
 
-    program = terminal("play", "--board", board, "--fresh", NO_COLOR="1")
+    # In a terminal without colours and other characters, whose window is closed in the end.
+    program = terminal("play", "--board", board, "--fresh", NO_COLOR="1", **ASCII)
     wait_for_menu(program, board.upper())
     program.wait_for("2: two people")
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
-    program.type("q")
-    assert program.end() == 0
+    assert program.text.isascii() and "\\u" not in program.text
+    (process,) = boards_of(program)
+    program.hang_up()
+    until(program.has_ended, "its end")
+    process.wait(120)
 
 
-def test_two_boards_are_played_side_by_side(terminal):
+def test_two_boards_are_played_side_by_side(terminal, misused):
+    """They end with the program, even if the terminal no longer accepts output."""
     program = terminal("play", "--two", "--board", "v1")
-    boards = ("left", "right")
-    for board in boards:
-        program.wait_for(f"{board}: board started: micro:bit V1")
-    processes = psutil.Process(program.pid).children()
-    for board, key in zip(boards, "ah", strict=True):
+    names = ("left", "right")
+    for name in names:
+        program.wait_for(f"{name}: board started: micro:bit V1")
+    for name, key in zip(names, "ah", strict=True):
         program.type(key)
-        program.wait_for(f"{board}: menu: the chip (easy), buttons")
+        program.wait_for(f"{name}: menu: the chip (easy), buttons")
+    boards = boards_of(program)
+    if sys.platform == "linux":  # only there can a test open the terminal of another process
+        program.fill()
     program.type("q")
-    assert program.end() == 0
-    assert len(processes) == 2 and not psutil.wait_procs(processes, timeout=120)[1]
-    program = terminal("play", "--two", "--keys", "A")
-    assert program.end() == 2
-    assert "--keys presses the buttons of one board; leave out --two" in program.text
+    until(program.has_ended, "its end")
+    assert program.status == 0
+    assert len(boards) == 2 and not psutil.wait_procs(boards, timeout=120)[1]
+    error = misused("play", "--two", "--keys", "A")
+    assert "--keys presses the buttons of one board; leave out --two" in error
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
-        long({"LC_ALL": "C", "PYTHONUTF8": "0"}),  # where Python writes UTF-8 all the same
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
-    ],
-)
-def test_terminal_without_other_characters_gets_ascii(terminal, env):
-    program = terminal("play", "--board", "v1", **env)
+@pytest.mark.long
+def test_terminal_that_asks_for_no_other_characters_gets_ascii(terminal):
+    program = terminal("play", "--board", "v1", **PLAIN)
     program.wait_for("2: two people")
     program.type("q")
     assert program.end() == 0
@@ -118,63 +120,43 @@ def test_terminal_without_a_full_screen_gets_lines(terminal, db):
     assert "Move 7 of 7" in program.text and "\x1b" not in program.text
 
 
-def test_storage_failure_is_reported_at_the_end(terminal, tmp_path):
+def test_killed_board_and_storage_failures_are_reported_at_the_end(terminal, tmp_path):
     (tmp_path / "noughts").write_text("a file where the folder should be")
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
     program.wait_for("games are stored only until noughts ends")
     program.type("ab")  # which the board stores
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
-    program.type("q")
-    assert program.end() == 0
-    *_, text_after = program.text.split("\x1b[?1049l")
-    *_, games, memory = text_after.strip().split("\r\n")
-    assert games.endswith("choose another place with --db")
-    assert "noughts: games are not stored: cannot make the folder" in games
-    assert memory.startswith("noughts: the virtual board's memory: cannot use ")
-
-
-# Only on Linux can a test open the terminal of another process.
-@pytest.mark.parametrize(
-    "end",
-    [
-        long("TERM"),
-        long("HUP"),
-        "KILL",
-        "closed",
-        pytest.param("full q", marks=LINUX),
-        long("full TERM"),
-    ],
-)
-def test_board_process_ends_with_its_program(started, end):
-    """Even if the terminal no longer accepts output."""
-    program, board = started
-    if end.startswith("full"):
-        program.fill()
-    if end == "closed":
-        program.hang_up()
-    elif end == "full q":
-        program.type("q")
-    else:
-        number = signal.Signals["SIG" + end.split()[-1]]
-        os.kill(program.pid, number)
-    if end in ("TERM", "HUP"):
-        assert program.end() == 128 + number
-        assert not board.is_running() and "\x1b[?1049l" in program.text
-    else:
-        until(program.has_ended, "its end")
-    board.wait(120)
-
-
-def test_killed_board_prints_one_line_and_exits_with_1(started):
-    program, board = started
+    (board,) = boards_of(program)
     board.kill()
     assert program.end() == 1
     *_, text_after = program.text.split("\x1b[?1049l")
-    assert (
-        "noughts: the virtual board is no longer running (killed?); start again\r\n" in text_after
-    )
+    *_, games, memory, killed = text_after.strip().split("\r\n")
+    assert games.endswith("choose another place with --db")
+    assert "noughts: games are not stored: cannot make the folder" in games
+    assert memory.startswith("noughts: the virtual board's memory: cannot use ")
+    assert killed == "noughts: the virtual board is no longer running (killed?); start again"
     assert "Traceback" not in text_after
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_full", [False, pytest.param(True, marks=LINUX)])
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_signal_ends_the_board_too(terminal, name, is_full):
+    """Even if the terminal no longer accepts output."""
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    (board,) = boards_of(program)
+    if is_full:
+        program.fill()
+    number = signal.Signals["SIG" + name]
+    os.kill(program.pid, number)
+    if is_full:
+        until(program.has_ended, "its end")
+    else:
+        assert program.end() == 128 + number
+        assert not board.is_running() and "\x1b[?1049l" in program.text
+    board.wait(120)
 
 
 def test_replay_plays_automatically_and_can_be_stopped(terminal, db):

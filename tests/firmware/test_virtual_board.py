@@ -2,13 +2,16 @@
 
 import io
 import os
+import pickle
 import re
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from boards import A, B, PortDriver, text
-from needed import long
+from needed import POSIX, long
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.board import Air, VirtualBoard
 from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, BoardProcess
@@ -46,6 +49,7 @@ def test_program_sees_buttons_and_tilt_and_shows_leds(virtual, kind):
     board = virtual({"main.py": MAIN}, kind)
     output = ProgramOutput(board)
     output.shows(text(PICTURE))
+    board.touch_logo()  # no effect on this program, nor on a V1, which has none
     board.press(A)
     board.release(A)  # an instant click is still a press
     next(line for line in output.lines() if line[1] == 1)
@@ -109,7 +113,6 @@ def test_touched_logo_and_tone(virtual):
     until(sounds, "a tone")
     assert abs(tones_hz[-1] - 440) < 5
     until(lambda: not board.tone_hz(), "its end")
-    virtual({"main.py": MAIN}, "V1").touch_logo()  # which has none: no effect
 
 
 RADIO = b"""
@@ -127,7 +130,7 @@ while True:
 """
 
 
-def test_boards_in_one_air_receive_each_others_packets(virtual):
+def test_boards_in_one_air_receive_each_others_packets_and_outlive_each_other(virtual):
     """Also a V1 with a V2, and one that was flashed in the meantime."""
     air = Air()
     boards = [virtual({"main.py": RADIO}, model, air=air) for model in ("V1", "V2", "V1")]
@@ -150,6 +153,12 @@ def test_boards_in_one_air_receive_each_others_packets(virtual):
         until(has_arrived, f"a packet of board {number}")
         assert set(received(others[0])) == {f"received {b'pressed' * 9}"}
         assert not received(drivers[number]) and not received(drivers[3])
+    os.kill(boards[0].pid, signal.SIGKILL)
+    boards[1].close()
+    clock_us = boards[2].clock_us()
+    boards[2].tap(A)
+    until(lambda: boards[2].clock_us() > clock_us + 1_000_000)
+    boards[2].tap(A)
 
 
 def test_fault_of_ours_ends_the_board_and_is_named(virtual, monkeypatch):
@@ -193,17 +202,6 @@ def test_two_boards_play_a_game_by_radio(virtual):
         (player_b if count % 2 else player_a).press(B, up_ms=300)
 
 
-def test_end_of_a_board_does_not_stop_those_in_its_air(virtual):
-    air = Air()
-    boards = [virtual({"main.py": RADIO}, air=air) for _ in range(3)]
-    os.kill(boards[0].pid, signal.SIGKILL)
-    boards[1].close()
-    clock_us = boards[2].clock_us()
-    boards[2].tap(A)
-    until(lambda: boards[2].clock_us() > clock_us + 1_000_000)
-    boards[2].tap(A)
-
-
 def test_killed_board_raises_and_removes_its_port(virtual):
     board = virtual({"main.py": MAIN})
     os.kill(board.pid, signal.SIGKILL)
@@ -218,6 +216,26 @@ def test_killed_board_raises_and_removes_its_port(virtual):
     for _ in range(2):
         board.close()
     assert is_gone(board.pid)
+
+
+OWNER = """
+import pickle, sys
+from noughts.virtual.board import VirtualBoard
+print(VirtualBoard(pickle.load(sys.stdin.buffer)).pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@POSIX
+def test_killed_owner_takes_its_board_with_it():
+    command = [sys.executable, "-c", OWNER]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as owner:
+        pickle.dump(program("V1", {"main.py": MAIN}), owner.stdin)
+        owner.stdin.flush()
+        pid = int(owner.stdout.readline())
+        owner.kill()
+    assert is_gone(pid)
 
 
 def test_firmware_fault_is_reported_on_one_line(virtual):
