@@ -21,6 +21,9 @@ web: $(VENV)/play  ## play in the browser, and watch boards
 help:  ## list these
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
+# Tests start Python hundreds of times: where this is set, each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Two more than processors, because some tests wait.
 WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 2, 8))")
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
