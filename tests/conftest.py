@@ -210,12 +210,12 @@ def started() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
 
 
 @pytest.fixture
-def broken_wasmtime(tmp_path: Path) -> dict[str, str]:
-    """An environment in which wasmtime cannot be loaded, as on one without a wheel for it."""
+def broken_wasmtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards' processes cannot load wasmtime, as on a computer without a wheel for it."""
     folder = tmp_path / "broken"
     folder.mkdir()
     (folder / "wasmtime.py").write_text("raise ImportError('no library for this computer')\n")
-    return os.environ | {"PYTHONPATH": str(folder)}
+    monkeypatch.syspath_prepend(folder)  # these processes get this path
 
 
 @pytest.fixture
