@@ -241,6 +241,7 @@ def screen(tmp_path):
     async def shown(events, size=USUAL, folder=tmp_path):
         with watching(folder / "games.db") as watch:
             app = WatchApp(watch)
+            app.animation_level = "none"
             happens(watch, *events(folder / "games.db"))
             async with app.run_test(size=size) as pilot:
                 await redraw(pilot)
@@ -254,10 +255,10 @@ async def redraw(pilot):
     await pilot.pause(0.3)
 
 
-def thirty_boards(path):
-    """Thirty named boards; on each, a person has won one game as A against hard."""
+def named_boards(count, path):
+    """Named boards; on each, a person has won one game as A against hard."""
     with Store(path) as store:
-        for number in range(30, 0, -1):
+        for number in range(count, 0, -1):
             board = f"usb-{number:048x}"
             store.name_board(board, f"table {number}")
             yield BoardNamed(board, f"table {number}")
@@ -272,7 +273,7 @@ def thirty_boards(path):
 async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
-    async with screen(thirty_boards, size, folder) as (pilot, app, _):
+    async with screen(partial(named_boards, 30), size, folder) as (pilot, app, _):
         *_, keys, status = shown = screen_text(app).splitlines()
         assert keys.strip().startswith("q quit  ? help") and keys.endswith("enter replay")
         assert status.endswith("games.db") and "stored in " in status
@@ -288,11 +289,11 @@ async def test_thirty_boards_are_sorted_by_name_and_scroll(screen, size, tmp_pat
 
 
 async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
-    async with screen(thirty_boards) as (pilot, app, happens):
+    async with screen(partial(named_boards, 5)) as (pilot, app, happens):
         await pilot.press("down", "down", "tab", "enter")  # also while the tiles have the focus
         await redraw(pilot)
         shown = screen_text(app)
-        assert "game 28: A is a person, B is the chip (hard)" in shown
+        assert "game 3: A is a person, B is the chip (hard)" in shown
         assert "table 3" in shown and "q leave" in shown
         await pilot.press("right", "right")
         shown = screen_text(app)
@@ -303,9 +304,9 @@ async def test_watch_continues_after_a_chosen_game_is_replayed(screen):
         await pilot.press("question_mark", "enter")  # which closes the help, and replays nothing
         await redraw(pilot)
         assert "q quit" in screen_text(app)
-        happens(PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled"))
+        happens(PortClosed("usb-" + "0" * 47 + "5", "/dev/ttyACM5", "pulled"))
         await redraw(pilot)
-        assert "30 boards, 1 unplugged" in screen_text(app).splitlines()[0]
+        assert "5 boards, 1 unplugged" in screen_text(app).splitlines()[0]
         assert app.is_running
         await pilot.press("q")
         await redraw(pilot)
