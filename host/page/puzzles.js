@@ -29,8 +29,11 @@ export function start() {
     state.draw();
     board.cells[board.at].focus();
   });
-  const showing = new MutationObserver(() => state.puzzle ?? pose());
-  showing.observe($('puzzles'), { attributeFilter: ['hidden'] });
+  const part = $('puzzles');
+  const showing = new MutationObserver(() => {
+    if (!part.hidden && !state.puzzle) pose();
+  });
+  showing.observe(part, { attributeFilter: ['hidden'] }); // `hidden = true` again is a change too
   inEachLanguage(() => state.puzzle && state.draw());
 }
 

@@ -189,6 +189,13 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
 
 
+def test_puzzles_are_computed_once_their_part_is_shown(open_page):
+    page = open_page()
+    expect(page.locator("#puzzle-headline")).to_be_empty()
+    page.get_by_role("link", name="Puzzles").click()
+    headline(page, re.compile("find the only move"))
+
+
 def test_next_puzzle_is_another(open_page):
     page = open_page(part="puzzles")
     page.evaluate("Math.random = () => 0")  # always the first of those that fit
