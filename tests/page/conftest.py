@@ -28,7 +28,7 @@ def no_library() -> str:
     return "export const createUSBConnection = () => { throw new Error('not in this page'); };"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     with chromium_or_skip(HEADLESS_SHELL) as browser:
         yield browser
