@@ -11,12 +11,11 @@
   const SERIAL_READ = 0x83;
   const later = window.setTimeout.bind(window);
   // After what the page does now; timers of 0 ms would wait for 4 ms.
+  const actions = [];
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => actions.shift()();
   const soon = (action) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      action();
-    };
+    actions.push(action);
     port2.postMessage(null);
   };
   let exchange = Promise.resolve(); // of packets; while it lasts, no short timer fires
