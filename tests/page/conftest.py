@@ -3,13 +3,13 @@
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 import build_page
 from browser import HEADLESS_SHELL
@@ -44,68 +44,106 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, no_library: str) -> Path
     return path
 
 
+class Tab:
+    """A tab that tests use one after another: each new profile would start a process."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._devtools = page.context.new_cdp_session(page)
+        self._devtools.send("Page.enable")  # or else it forgets scripts
+        self._functions: dict[str, Callable[..., object]] = {}
+        self._script_id = ""
+        self._numbers = itertools.count()
+
+    def open(
+        self,
+        path: Path,
+        part: str = "",
+        script: str = "",
+        functions: Mapping[str, Callable[..., object]] = {},
+    ) -> Page:
+        """Open the page without what earlier tests stored.
+
+        script: runs before those of the page, which can call these functions.
+        """
+        for other in self.page.context.pages:
+            if other != self.page:
+                other.close()
+        for name, function in functions.items():
+            self._expose(name, function)
+        if self._script_id:
+            old = {"identifier": self._script_id}
+            self._devtools.send("Page.removeScriptToEvaluateOnNewDocument", old)
+        added = self._devtools.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self._script_id = added["identifier"]
+        everything = {"origin": "file://", "storageTypes": "all"}
+        self._devtools.send("Storage.clearDataForOrigin", everything)
+        # With another query each time: a change of its fragment alone loads nothing.
+        self.page.goto(f"{path.as_uri()}?{next(self._numbers)}#{part}")
+        self.page.wait_for_selector("html[data-ready]")
+        return self.page
+
+    def _expose(self, name: str, function: Callable[..., object]) -> None:
+        if name not in self._functions:
+            self.page.expose_function(name, lambda *values: self._functions[name](*values))
+        self._functions[name] = function
+
+
 @contextmanager
-def opener(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
-    """Opens the page in a new profile; a script that fails is noticed in the end."""
+def opener(chromium: Browser) -> Iterator[Callable[..., Tab]]:
+    """Opens tabs, each with a profile of its own; a script that fails is noticed in the end."""
     contexts, errors = [], []
 
-    def open_page(
-        path: Path | None = None,
-        part: str = "",
-        prepare: Callable[[BrowserContext], object] = lambda context: None,
-        **options: object,
-    ) -> Page:
+    def open_tab(**options: object) -> Tab:
         context = chromium.new_context(**({"locale": "en-GB"} | options))
         context.set_default_timeout(LIMIT_S * 1000)
         contexts.append(context)
-        prepare(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.extend([line.text] if line.type == "error" else ()))
-        page.goto(f"{(path or page_file).as_uri()}#{part}")
-        page.wait_for_selector("html[data-ready]")
-        return page
+        return Tab(page)
 
-    yield open_page
+    yield open_tab
     for context in contexts:
         context.close()
     assert not errors
 
 
+@pytest.fixture(scope="module")
+def open_shared_tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
+    """Opens tabs for several tests."""
+    with opener(chromium) as open_tab:
+        yield open_tab
+
+
+@pytest.fixture(scope="module")
+def tab(open_shared_tab: Callable[..., Tab]) -> Tab:
+    """The tab of all tests that need no options."""
+    return open_shared_tab()
+
+
 @pytest.fixture
-def open_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
-    """Opens the page for one test."""
-    with opener(chromium, page_file) as open_page:
-        yield open_page
+def open_tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
+    """Opens tabs for one test."""
+    with opener(chromium) as open_tab:
+        yield open_tab
 
 
-@pytest.fixture(scope="module")
-def open_shared_page(chromium: Browser, page_file: Path) -> Iterator[Callable[..., Page]]:
-    """Opens the page for tests that leave it as it is."""
-    with opener(chromium, page_file) as open_page:
-        yield open_page
+@pytest.fixture
+def open_page(open_tab: Callable[..., Tab], tab: Tab, page_file: Path) -> Callable[..., Page]:
+    """Opens the page in the shared tab, or with options in a tab of its own."""
 
+    def open_page(
+        path: Path = page_file,
+        part: str = "",
+        script: str = "",
+        functions: Mapping[str, Callable[..., object]] = {},
+        **options: object,
+    ) -> Page:
+        chosen_tab = open_tab(**options) if options else tab
+        return chosen_tab.open(path, part, script, functions)
 
-@pytest.fixture(scope="module")
-def reopen(open_shared_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Opens the page in the tab and the profile of earlier tests, without what they stored.
-
-    Each time, its address has another query: a change of its fragment alone loads nothing.
-    """
-    page = open_shared_page()
-    devtools = page.context.new_cdp_session(page)
-    numbers = itertools.count()
-
-    def opened(path: Path, part: str) -> Page:
-        for other in page.context.pages:
-            if other != page:
-                other.close()
-        devtools.send("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
-        page.goto(f"{path.as_uri()}?{next(numbers)}#{part}")
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    return opened
+    return open_page
 
 
 class Modules:

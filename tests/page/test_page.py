@@ -1,35 +1,21 @@
 """People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import expect
 
 import build_page
-import plugged
 from accessibility import violations
 from captured_logs import captured_log
 from data_logs import HEADING, row
 from needed import long
+from plugged import fake_serial
 from sample_games import BOOT, DRAW, stages, wire, write
 
-FAKE_SERIAL = Path(plugged.__file__).with_name("fake_serial.js")
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
 CHINESE = {"locale": "zh-CN"}
-
-
-@pytest.fixture
-def open_page(open_page, page_file, reopen):
-    """Opens the page, with options in a new profile, which takes twice as long."""
-
-    def opened(path=None, part="", **options):
-        if path or options:
-            return open_page(path, part, **options)
-        return reopen(page_file, part)
-
-    return opened
 
 
 def headline(page, text):
@@ -276,7 +262,7 @@ IDBFactory.prototype.open = function (...options) {
 
 
 def test_button_that_is_pressed_before_the_games_are_loaded_is_not_forgotten(open_page):
-    page = open_page(part="games", prepare=lambda context: context.add_init_script(LATE_STORE))
+    page = open_page(part="games", script=LATE_STORE)
     page.get_by_role("button", name="Delete all games").click()
     page.evaluate("openStore()")
     expect(page.get_by_text("There are no games yet. Play on a micro:bit")).to_be_visible()
@@ -395,7 +381,7 @@ NO_STORAGE = [
 
 @pytest.mark.parametrize("script", NO_STORAGE, ids=["missing", "refused"])
 def test_browser_that_stores_nothing_says_so_and_shows_games(open_page, script):
-    page = open_page(part="games", prepare=lambda context: context.add_init_script(script))
+    page = open_page(part="games", script=script)
     expect(page.get_by_text("This browser does not store anything for this page.")).to_be_visible()
     add_games(page)
     rows = page.get_by_role("region", name="All games").get_by_role("row")
@@ -432,7 +418,7 @@ def test_two_tabs_show_the_same_games(open_page):
 
 def test_browser_is_asked_once_to_keep_the_games(open_page):
     count = "navigator.storage.persist = async () => document.documentElement.append('asked ')"
-    page = open_page(part="games", prepare=lambda context: context.add_init_script(count))
+    page = open_page(part="games", script=count)
     add_games(page)
     expect(page.locator("html")).to_contain_text("asked")
     add_games(page, write(stages(DRAW, boot="00000E00")[-1]) + "\n")
@@ -512,11 +498,6 @@ ALL_LOOKS = [
 ]
 
 
-def without_a_port(context):
-    script = "window.fakeSerial = { nothing: true };" + FAKE_SERIAL.read_text("utf-8")
-    context.add_init_script(script)
-
-
 def show_live_board_and_error(page):
     page.evaluate(
         """async (lines) => {
@@ -543,7 +524,7 @@ def show_live_board_and_error(page):
 )
 def test_everybody_can_use_every_part(open_page, language, looks):
     """axe-core finds no violations, and nothing is wider than the screen."""
-    page = open_page(part="games", prepare=without_a_port, locale=language)
+    page = open_page(part="games", script=fake_serial(nothing=True), locale=language)
     add_games(page)
     page.locator("#game-list button").first.click()
     show_live_board_and_error(page)
@@ -562,12 +543,9 @@ def test_everybody_can_use_every_part(open_page, language, looks):
 
 
 def test_nothing_is_fetched_and_no_cookie_is_set(open_page):
-    addresses = set()
-
-    def listen(context):
-        context.on("request", lambda request: addresses.add(request.url.partition(":")[0]))
-
-    page = open_page(prepare=listen)
+    page, addresses = open_page(), set()
+    page.context.on("request", lambda request: addresses.add(request.url.partition(":")[0]))
+    page.reload()
     play(page, [5])
     headline(page, "Your turn")
     assert addresses <= {"file", "data"}

@@ -42,24 +42,19 @@ def board_with(model, changed=None):
 class OnlySerialBoard(SerialBoard):
     """In a browser without WebUSB."""
 
-    def __init__(self, context, board, **options):
-        super().__init__(context, board, **options)
-        context.add_init_script("delete Navigator.prototype.usb;")
+    def script(self):
+        return super().script() + "delete Navigator.prototype.usb;"
 
 
 @pytest.fixture
 def plug_in(open_page, whole_file):
     """Opens the page with a board on USB."""
 
-    def plug_in(board, kind=PluggedBoard, language="en-GB", **options):
-        plugged = []
-        page = open_page(
-            whole_file,
-            "real_board",
-            lambda context: plugged.append(kind(context, board, **options)),
-            locale=language,
-        )
-        return page, plugged[0]
+    def plug_in(board, kind=PluggedBoard, language=None, **options):
+        plugged = kind(board, **options)
+        profile = {"locale": language} if language else {}
+        page = open_page(whole_file, "real_board", plugged.script(), plugged.functions, **profile)
+        return page, plugged
 
     return plug_in
 
@@ -212,7 +207,7 @@ def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
     ("language", "names", "text"),
     [
         (
-            "en-GB",
+            None,
             ("Connect", "Put the game on it", "Asking the micro:bit"),
             "was unplugged. Plug it in, and press “Conn",
         ),

@@ -21,9 +21,9 @@ def switch_second_on(page):
 
 
 @pytest.fixture
-def page(reopen, screen_file):
+def page(open_page, screen_file):
     """With a board that is in its menu."""
-    page = reopen(screen_file, "screen_board")
+    page = open_page(screen_file, "screen_board")
     switch_on(page)
     return page
 
@@ -35,9 +35,9 @@ def two_boards(page):
 
 
 @pytest.fixture(scope="module")
-def page_to_look_at(open_shared_page, screen_file):
+def page_to_look_at(open_shared_tab, screen_file):
     """With two boards in their menus. Nobody presses a button."""
-    page = open_shared_page(screen_file, "screen_board")
+    page = open_shared_tab().open(screen_file, "screen_board")
     switch_on(page)
     switch_second_on(page)
     return page
@@ -118,12 +118,9 @@ SAME_BOARD = "crypto.getRandomValues = (values) => values.fill(2);"
 
 
 @pytest.fixture
-def stepped_page(open_page, screen_file):
+def stepped_page(open_tab, screen_file):
     """Its time passes by `page.clock.run_for`; its board, always the same one, is in the menu."""
-    scripts = RECORD_DRAWING + SAME_BOARD
-    page = open_page(
-        screen_file, "screen_board", prepare=lambda context: context.add_init_script(scripts)
-    )
+    page = open_tab().open(screen_file, "screen_board", RECORD_DRAWING + SAME_BOARD)
     page.clock.install(time=0)
     page.clock.pause_at(1000)
     page.get_by_role("button", name="Switch it on").click()
@@ -411,13 +408,7 @@ def test_board_is_tilted_as_the_phone_is(open_page, screen_file):
 @pytest.mark.parametrize("answer", ["return 'denied'", long("throw new DOMException('no')")])
 def test_sensor_that_is_refused_is_said(open_page, screen_file, answer):
     script = f"DeviceOrientationEvent.requestPermission = async () => {{ {answer}; }};"
-    page = open_page(
-        screen_file,
-        "screen_board",
-        prepare=lambda context: context.add_init_script(script),
-        viewport=UPRIGHT,
-        **PHONE,
-    )
+    page = open_page(screen_file, "screen_board", script, viewport=UPRIGHT, **PHONE)
     button = page.get_by_role("button", name="Tilt it with this device")
     button.tap()
     expect(page.get_by_text("sensor was refused")).to_be_visible()

@@ -10,15 +10,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from daplink import OK, PACKET_US, SERIAL_READ, TRANSFER, UNIQUE_IDS, Daplink, UnpluggedError
 from microbit_emulator import Button, Microbit
 from waiting import LIMIT_S
 
-_HERE = Path(__file__).parent
 _MOST_AHEAD_MS = 100
 _MOST_AHEAD_OF_POLLS_MS = 1000
+
+
+def fake_serial(**options: object) -> str:
+    """A script that gives the page a `navigator.serial`, with the options of that file."""
+    return f"window.fakeSerial = {json.dumps(options)};" + _source("fake_serial.js")
+
+
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
 
 
 class PluggedBoard:
@@ -29,18 +37,19 @@ class PluggedBoard:
     the same, the board runs ahead until it is another.
     """
 
-    def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
+    def __init__(self, board: Microbit, **options: object) -> None:
         self.plug_in(board)
-        defaults = {
+        self._options = {
             "bulk": board.board == "V2",
             "serialNumber": UNIQUE_IDS[board.board],
             "packetMs": PACKET_US[board.board] / 1000,
-        }
-        context.expose_function("daplinkExchange", self._exchange)
-        context.add_init_script(
-            f"window.fakeUsb = {json.dumps(defaults | options)};"
-            + (_HERE / "fake_usb.js").read_text("utf-8")
-        )
+        } | options
+        self.functions = {"daplinkExchange": self._exchange}
+        """What the script calls."""
+
+    def script(self) -> str:
+        """What runs before the page's own scripts."""
+        return f"window.fakeUsb = {json.dumps(self._options)};" + _source("fake_usb.js")
 
     def plug_in(self, board: Microbit) -> None:
         """Another board, in place of the one that was unplugged."""
@@ -150,13 +159,15 @@ def passes(page: Page, holds: Callable[[], bool]) -> None:
 class SerialBoard:
     """A board on a serial port: reading lets its time pass."""
 
-    def __init__(self, context: BrowserContext, board: Microbit, **options: object) -> None:
+    def __init__(self, board: Microbit, **options: object) -> None:
         self.board, self.unplugged, self._sent = board, False, b""
-        context.expose_function("serialRead", self._read)
-        context.add_init_script(
-            f"window.fakeSerial = {json.dumps(options)};"
-            + (_HERE / "fake_serial.js").read_text("utf-8")
-        )
+        self._options = options
+        self.functions = {"serialRead": self._read}
+        """What the script calls."""
+
+    def script(self) -> str:
+        """What runs before the page's own scripts."""
+        return fake_serial(**self._options)
 
     def _read(self) -> str | None:
         if self.unplugged:
