@@ -9,6 +9,11 @@ import psutil
 import pytest
 
 from needed import LINUX, long
+from noughts.brain.device import device_files
+from noughts.protocol.sentences import parse
+from noughts.store.store import default_path
+from noughts.virtual.program import StoredFlash
+from noughts.virtual.program import program as board_program
 from sample_games import A_WINS, filled, stages
 from terminal import ESCAPES
 from waiting import until
@@ -34,51 +39,59 @@ def db(tmp_path):
     return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
 
 
-# As UTF-8 is not asked for. Python itself writes it all the same if that is all that is said.
+# These ask for no UTF-8. With the first ones alone, Python writes it all the same.
 PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0"}
 ASCII = {**PLAIN, "PYTHONIOENCODING": "ascii"}
 
 
-@pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_board_and_games_are_stored_and_fresh_resets_the_board(terminal, printed, board):
-    program = terminal("play", "--board", board)
-    wait_for_menu(program, board.upper())
-    program.type(" aa")  # tilt; then easy, medium and hard
-    program.wait_for("M: the chip, medium")
-    program.type("a")
-    program.wait_for("H: the chip, hard")
-    program.type("b")
-    program.wait_for("game 1: A is a person, B is the chip (hard); A begins")
-    program.type("a")
-    program.wait_for("game 1, move 2: B")
-    program.type(" ")
-    program.wait_for("game 1: abandoned after 2 moves")
-    program.type("q")
-    assert program.end() == 0
-    assert "\x1b[?1049l" in program.text  # the terminal is restored
-    assert "1 game stored; `noughts replay 1` shows the last one" in program.text
-    abandoned = r"person +hard +A +2 +\d+ +abandoned +virtual-" + board.upper()
-    assert re.search(abandoned, printed("games"))
+@pytest.fixture
+def stored_flash(folder):
+    """The flash of a kind of board, where `noughts play` stores it."""
+    return lambda kind: StoredFlash(default_path().parent / "virtual", board_program(kind))
 
-    program = terminal("play", "--board", board)
-    program.wait_for("H: the chip, hard")
-    program.type("b")
-    program.wait_for("mode   tilt")
-    program.text = ""
-    program.type("r")
-    program.wait_for("board started")
-    program.type("\x03")  # Ctrl-C
-    assert program.end() == 0
+
+def choice_in_menu(program):
+    """What a board with this program shows in its menu, such as `Hbs`."""
+    board = program.microbit()
+    board.expect("$NM,")
+    return parse("NM," + board.expect("*")[:-1]).sentence.choice
+
+
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_board_and_games_are_stored_and_fresh_resets_the_board(
+    terminal, printed, stored_flash, kind
+):
+    stored_flash(kind).keep(board_program(kind, {**device_files(), "settings": b"Mbs"}).flash)
+    play = terminal("play", "--board", kind)
+    wait_for_menu(play, kind)
+    play.wait_for("M: the chip, medium")
+    play.type("a")
+    play.wait_for("H: the chip, hard")
+    play.type(" b")  # tilt
+    play.wait_for("game 1: A is a person, B is the chip (hard); A begins")
+    play.wait_for("mode   tilt")
+    play.type("a")
+    play.wait_for("game 1, move 2: B")
+    play.type(" ")
+    play.wait_for("game 1: abandoned after 2 moves")
+    play.text = ""
+    play.type("r")
+    play.wait_for("board started")
+    play.type("\x03")  # Ctrl-C
+    assert play.end() == 0
+    assert "\x1b[?1049l" in play.text  # the terminal is restored
+    assert "1 game stored; `noughts replay 1` shows the last one" in play.text
+    assert re.search(rf"person +hard +A +2 +\d+ +abandoned +virtual-{kind}", printed("games"))
+    assert choice_in_menu(stored_flash(kind).program()) == "Hts"
 
     # In a terminal without colours and other characters, whose window is closed in the end.
-    program = terminal("play", "--board", board, "--fresh", NO_COLOR="1", **ASCII)
-    wait_for_menu(program, board.upper())
-    program.wait_for("2: two people")
-    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
-    assert program.text.isascii() and "\\u" not in program.text
-    (process,) = boards_of(program)
-    program.hang_up()
-    until(program.has_ended, "its end")
+    play = terminal("play", "--board", kind, "--fresh", NO_COLOR="1", **ASCII)
+    play.wait_for("2: two people")
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", play.text)
+    assert play.text.isascii() and "\\u" not in play.text
+    (process,) = boards_of(play)
+    play.hang_up()
+    until(play.has_ended, "its end")
     process.wait(120)
 
 
@@ -112,9 +125,6 @@ def test_terminal_that_asks_for_no_other_characters_gets_ascii(terminal):
 
 
 def test_terminal_without_a_full_screen_gets_lines(terminal, db):
-    program = terminal("play", TERM="dumb")
-    assert program.end() == 1
-    assert program.text.startswith("noughts: there is no terminal to play in, or it has no full")
     program = terminal("replay", "last", "--db", db, TERM="dumb")
     assert program.end() == 0
     assert "Move 7 of 7" in program.text and "\x1b" not in program.text
