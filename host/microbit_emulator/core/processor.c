@@ -12,6 +12,7 @@ static Processor cpu;
 static u32 why;  // the slice ended
 
 enum { WIDE_FROM = 0xe800 };  // the first half of an instruction of 32 bits
+enum { COUNT_DOWN = 0x3801, BNE_BACK = 0xd1fd };  // `subs r0, #1`, and `bne` to the one before it
 
 enum {
   UNDEFINED_OP,
@@ -230,7 +231,24 @@ typedef i16 SignedHalf __attribute__((aligned(1), may_alias));
   b = *(const Half *)half; pc += 2; \
   rd = b >> 8 & 15; rt = b >> 12; rm = b & 15; rn = h & 15; } while (0)
 #define WIDE if (!is_m4) goto undefined; SECOND_HALF
-#define BRANCH_IF(condition) if (condition) pc += (u32)((i32)(h << 24) >> 23) + 2; break
+#define BRANCH(h) pc += (u32)((i32)((h) << 24) >> 23) + 2
+#define BRANCH_IF(condition) if (condition) BRANCH(h); break
+// The switch costs more than most instructions do. So BEQ or BNE after a comparison goes with it,
+// unless the slice ends between them.
+#define THEN_BRANCH do { \
+  if (n < cpu.stop && pc < flash_size) { \
+    u32 next = *(Half *)(flash + pc); \
+    if ((next & 0xfe00) == 0xd000) { \
+      n++; pc += 2; \
+      if ((cpu.nz == 0) == !(next & 0x100)) BRANCH(next); } } } while (0)
+// A loop of `subs rN, #1` and `bne` only waits. Of its turns, the last is left to do, or one before
+// the slice ends: its SUBS sets the flags.
+#define SKIP_TURNS do { \
+  const u8 *code = code_at(pc); \
+  u32 first = code ? *(const Half *)code : 0; \
+  if ((first & 0xf8ff) == COUNT_DOWN && n + 1 < cpu.stop) { \
+    u32 *count = &r[first >> 8 & 7], turns = (u32)least((cpu.stop - n - 1) / 2, *count - 1); \
+    *count -= turns; n += 2 * turns; } } while (0)
 #define RD r[h & 7]
 #define RM r[h >> 3 & 7]
 #define RN r[h >> 8 & 7]
@@ -275,7 +293,7 @@ inner_loop:
       case ADD_SHORT: a = RM; b = h >> 6 & 7; ADD(0); RD = result; break;
       case SUB_SHORT: a = RM; b = ~(h >> 6 & 7); ADD(1); RD = result; break;
       case MOV_IMMEDIATE: cpu.nz = (i32)(RN = h & 255); break;
-      case CMP_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); break;
+      case CMP_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); THEN_BRANCH; break;
       case ADD_IMMEDIATE: a = RN; b = h & 255; ADD(0); RN = result; break;
       case SUB_IMMEDIATE: a = RN; b = ~(h & 255); ADD(1); RN = result; break;
       case AND: cpu.nz = (i32)(RD &= RM); break;
@@ -300,7 +318,7 @@ inner_loop:
         cpu.nz = (i32)(RD = d); break;
       case TST: cpu.nz = (i32)(RD & RM); break;
       case RSB: a = 0; b = ~RM; ADD(1); RD = result; break;
-      case CMP: a = RD; b = ~RM; ADD(1); break;
+      case CMP: a = RD; b = ~RM; ADD(1); THEN_BRANCH; break;
       case CMN: a = RD; b = RM; ADD(0); break;
       case ORR: cpu.nz = (i32)(RD |= RM); break;
       case MUL: cpu.nz = (i32)(RD *= RM); break;
@@ -390,7 +408,11 @@ inner_loop:
         if (!(h >> d & 1)) r[d] = a;
         break;
       case BEQ: BRANCH_IF(cpu.nz == 0);
-      case BNE: BRANCH_IF(cpu.nz != 0);
+      case BNE:
+        if (cpu.nz == 0) break;
+        BRANCH(h);
+        if (h == BNE_BACK) SKIP_TURNS;
+        break;
       case BCS: BRANCH_IF(cpu.c);
       case BCC: BRANCH_IF(!cpu.c);
       case BMI: BRANCH_IF(cpu.nz < 0);

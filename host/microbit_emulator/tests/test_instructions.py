@@ -5,7 +5,7 @@ import pytest
 from microbit_emulator import Microbit
 from microbit_emulator.debugger import XPSR
 from repl import EACH_BOARD
-from thumb import THUMB, execute, in_order, in_words, linked, program
+from thumb import PC, THUMB, execute, in_order, in_words, linked, program
 
 ISER, ISPR, IPR = 0xE000_E100, 0xE000_E200, 0xE000_E400
 S0 = 64
@@ -46,6 +46,28 @@ def test_instructions_in_it_blocks_are_counted() -> None:
     for _ in range(64_000 // 5):
         cut.run_for(5 / 64)
     assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
+
+
+@EACH_BOARD
+def test_waiting_and_comparing_are_the_same_however_a_run_is_cut(board: str) -> None:
+    """The core does all turns of a loop that only counts at once, and a branch with its CMP."""
+    # movs r0, #5; subs r0, #1; bne to it; adds r1, #1; cmp r1, #2; beq to movs r0, #0;
+    # cmp r1, r0; bne to the start; movs r0, #0; cmp r1, #3; bne to the first bne
+    first = 0x2005, 0x3801, 0xD1FD, 0x3101, 0x2902, 0xD001, 0x4281, 0xD1F7
+    memory = program(*first, 0x2000, 0x2903, 0xD1F6)
+    cycle_us = 1 / {"V1": 16, "V2": 64}[board]
+    cut = Microbit(board, memory)
+    for cycles in range(1, 80):
+        cut.run_for(cycle_us)
+        whole = Microbit(board, memory)
+        whole.run_for(cycles * cycle_us)
+        assert whole.instructions == cut.instructions == cycles
+        for register in (0, 1, PC, XPSR):
+            value = whole.debugger.core_register(register)
+            assert value == cut.debugger.core_register(register), (cycles, register)
+    whole.run_for(1_000)  # the last loop has begun at its bne, with 0
+    turns = (whole.instructions - 33) // 2
+    assert whole.debugger.core_register(0) & 0xFFFF_FFFF == 2**32 - turns
 
 
 def of_one(code: str, registers: dict[int, int]) -> Microbit:
