@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import NamedTuple, TypeVar, cast
 
 from noughts.game.engine import Replies
@@ -65,9 +66,20 @@ def backward_induction(
 def mean(_my_turn: bool, move_values: MoveValues[Number]) -> Number:
     """The mean of the values of moves, by their weights; those of fractions are whole numbers."""
     total = sum(weight for _, weight, _ in move_values)
-    # Multiplying fractions is slow, and most weights are 1.
-    parts = (value if weight == 1 else value * weight for _, weight, value in move_values)
-    return cast(Number, sum(parts) / total)  # so fractions stay fractions
+    *_, value = move_values[0]
+    if isinstance(value, Fraction):
+        return cast("Number", _mean_fraction(cast("MoveValues[Fraction]", move_values), int(total)))
+    return cast("Number", sum(value * weight for _, weight, value in move_values) / total)
+
+
+def _mean_fraction(move_values: MoveValues[Fraction], total: int) -> Fraction:
+    """The same for fractions, which are slow to add: each sum is reduced."""
+    common = lcm(*(value.denominator for *_, value in move_values))
+    parts = (
+        int(weight) * value.numerator * (common // value.denominator)
+        for _, weight, value in move_values
+    )
+    return Fraction(sum(parts), common * total)
 
 
 def best_or_mean(my_turn: bool, move_values: MoveValues[Number]) -> Number:

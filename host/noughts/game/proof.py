@@ -136,7 +136,10 @@ def _joined(engine_moves: bool, move_values: MoveValues[Seat]) -> Seat:
     def part(field: str) -> MoveValues[Fraction]:
         return [(cell, weight, getattr(seat, field)) for cell, weight, seat in move_values]
 
-    games: Counter[tuple[str, int]] = sum((seat.games for *_, seat in move_values), Counter())
+    games: Counter[tuple[str, int]] = Counter()
+    for *_, seat in move_values:
+        for ending, number in seat.games.items():
+            games[ending] += number
     losing_lines = [
         (cell, *seat.losing_line) for cell, _, seat in move_values if seat.losing_line is not None
     ]
