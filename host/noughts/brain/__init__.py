@@ -19,6 +19,7 @@ import textwrap
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from types import ModuleType
 
 from noughts.brain.device import device_files, load_device
@@ -28,6 +29,12 @@ from noughts.game.positions import LINES, Position, canonical, is_quiet, reachab
 
 WEIGHTS = (18, 2, 0, 11, 25, 25, 3, 3, 6, 25)
 """Five for straight lines, five for diagonals; found by `tools/find_weights.py`."""
+_LINES_OF = tuple(
+    tuple(line for line, cells in enumerate(LINES) if cell in cells) for cell in range(9)
+)
+"""The indexes in `LINES` of each cell's lines."""
+_STARTS = tuple(2 if line < 6 else 7 for line in range(len(LINES)))
+"""Where the weight of each line's score of 0 stands."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +57,10 @@ class Table:
 
 def cell_values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
     """The value of each free cell, for the player to move."""
-    value_of = dict.fromkeys(range(9), 0)
-    for line, (cells, score) in enumerate(zip(LINES, position.scores(), strict=True)):
-        for cell in cells:
-            value_of[cell] += weights[score + (2 if line < 6 else 7)]
-    return {cell: value_of[cell] for cell in position.free}
+    worth_of = [
+        weights[score + start] for score, start in zip(position.scores(), _STARTS, strict=True)
+    ]
+    return {cell: sum([worth_of[line] for line in _LINES_OF[cell]]) for cell in position.free}
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,7 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     return max(entries_of(fingerprint(value_of), values_of_best_only), default=None)
 
 
+@lru_cache(maxsize=1)
 def make_table(weights: tuple[int, ...] = WEIGHTS) -> Table:
     """Solve the game, and fill the book with the positions that the weights get wrong.
 
@@ -116,9 +123,10 @@ def make_table(weights: tuple[int, ...] = WEIGHTS) -> Table:
     return Table(weights, tuple(sorted({entry for entry in entries if entry is not None})))
 
 
-def classes() -> list[Position]:
+@cache
+def classes() -> tuple[Position, ...]:
     """One position of each of the 627 classes of unfinished positions under symmetry."""
-    return sorted({canonical(position) for position in unfinished()})
+    return tuple(sorted({canonical(position) for position in unfinished()}))
 
 
 def best_cells(ai: ModuleType, position: Position, level: str = "H") -> list[int]:

@@ -33,6 +33,11 @@ WON = tuple(
 CELLS = tuple(tuple(cell for cell in range(9) if mask >> cell & 1) for mask in range(FULL + 1))
 """The cells of a mask, in reading order."""
 
+_COUNTS = tuple(
+    tuple(sum(mask >> cell & 1 for cell in line) for line in LINES) for mask in range(FULL + 1)
+)
+"""How many of a mask's marks are in each line."""
+
 MARKS = tuple(tuple(1 << cell + 9 * ply for cell in range(9)) for ply in (0, 1))
 """A move's bit in `Position.marks`: by its ply, even or odd, and by its cell."""
 
@@ -85,10 +90,8 @@ class Position(NamedTuple):
 
     def scores(self) -> list[int]:
         """The device's score array, the mover's marks counting +1 and the other's -1."""
-        return [
-            sum((self.mover >> cell & 1) - (self.other >> cell & 1) for cell in line)
-            for line in LINES
-        ]
+        counts = zip(_COUNTS[self.mover], _COUNTS[self.other], strict=True)
+        return [mine - theirs for mine, theirs in counts]
 
     def __str__(self) -> str:
         first, second = self if self.turn == "X" else reversed(self)
