@@ -42,7 +42,7 @@ class Listener(Driver):
 
     def hear(self, *buttons, ms=500):
         """The tones after a press, in Hz, one after the other."""
-        self.rest(800)
+        self.rest(100)
         self.tones = []
         self.press(*buttons, up_ms=ms)
         return heard(self.tones)

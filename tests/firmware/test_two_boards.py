@@ -18,9 +18,25 @@ MIXTURES = [
 
 
 @pytest.fixture(scope="module")
-def begun():
-    """Two boards whose first game has begun, and what returns them to that."""
+def menus():
+    """Two boards in their menus, and what returns them to that."""
     pair = TwoBoards((V1, V2))
+    pair.wait(lambda: all(board.menus for board in pair.all), "the menus")
+    return pair, pair.snapshot()
+
+
+@pytest.fixture
+def in_menus(menus):
+    pair, restore = menus
+    restore()
+    return pair
+
+
+@pytest.fixture(scope="module")
+def begun(menus):
+    """The same two boards when their first game has begun, and what returns them to that."""
+    pair, restore = menus
+    restore()
     pair.begin()
     pair.rest(200)
     return pair, pair.snapshot()
@@ -193,9 +209,9 @@ def test_boards_with_equal_ids_draw_others():
     assert last_ids["a"][0] != last_ids["a"][1] and "3E5A5FD2" not in last_ids["a"]
 
 
-def test_boards_on_other_channels_look_for_another_and_do_not_meet():
+def test_boards_on_other_channels_look_for_another_and_do_not_meet(in_menus):
     """While a board looks, a light visits each cell."""
-    pair = TwoBoards((V1, V2))
+    pair = in_menus
     pair.enter({"a": 0, "b": 3})
     pair.rest(2500)
     looks = {name: set() for name in pair.boards}
