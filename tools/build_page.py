@@ -271,8 +271,8 @@ def percent_encoded(match: re.Match[str]) -> str:
 
 def image(firmware: Firmware) -> Image:
     packed = b"".join(
-        struct.pack("<II", start, len(content)) + content
-        for start, content in firmware.memory.items()
+        struct.pack("<II", start, end - start) + bytes(firmware.memory.tobinarray(start, end - 1))
+        for start, end in firmware.memory.segments()
     )
     if firmware.board_model != V2:
         return Image(compressed(packed))

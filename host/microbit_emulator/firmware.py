@@ -14,8 +14,6 @@ specification, Micro:bit Educational Foundation. Hexes are read here, because un
 check checksums or the end of the file, and intelhex only reads plain ones.
 
 The official firmware and its file system come from micropython-microbit-fs, the extra `firmware`.
-It works on an `IntelHex`, which takes tens of milliseconds for a firmware, because it has an object
-for each byte; so it gets a `_Memory` instead.
 """
 
 from __future__ import annotations
@@ -24,13 +22,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microbit_emulator.errors import EmulatorError, HexError, ProgramError
 
 if TYPE_CHECKING:
+    import intelhex
     from micropython_microbit_fs import DeviceInfo
 
 V1, V2 = "V1", "V2"
@@ -68,103 +66,20 @@ class Image:
 
     def with_files(self, files: dict[str, bytes]) -> Image:
         """The same MicroPython with only these files. Raises `ProgramError`."""
+        from intelhex import IntelHex
         from micropython_microbit_fs import FilesystemError, StorageFullError
+        from micropython_microbit_fs import filesystem as fs
 
+        memory = IntelHex()
         try:
-            chunks = file_system(self.info, files)
+            fs.add_files_to_hex(memory, self.info, files)
         except StorageFullError as error:
             raise ProgramError(f"the program does not fit ({error}); make it smaller") from error
         except FilesystemError as error:
             raise ProgramError(f"a file cannot be put on the board ({error}); change it") from error
-        area = file_system_of(self.info)
-        end = area.stop + 1  # with the mark of its spare page
-        content = bytes_at(chunks, range(area.start, end))
-        return replace(self, flash=self.flash[: area.start] + content + self.flash[end:])
-
-
-class _Memory:
-    """A firmware as micropython-microbit-fs reads an `IntelHex`: what no chunk has is erased."""
-
-    def __init__(self, chunks: Chunks) -> None:
-        self._first, self._last = min(chunks), max(chunks) + len(chunks[max(chunks)]) - 1
-        areas = range(_FLASH_SIZE[V2]), range(UICR, _UICR_END)
-        self._areas = [(area, bytes_at(chunks, area)) for area in areas]
-
-    def minaddr(self) -> int:
-        return self._first
-
-    def maxaddr(self) -> int:
-        return self._last
-
-    def __getitem__(self, address: int) -> int:
-        if address < 0:
-            raise ValueError(f"there is no address {address}")
-        for area, content in self._areas:
-            if address in area:
-                return content[address - area.start]
-        return _ERASED[0]
-
-
-class _FileSystem:
-    """A file system as micropython-microbit-fs uses an `IntelHex`: a byte at each address."""
-
-    def __init__(self, info: DeviceInfo, chunks: Chunks) -> None:
-        self._start, area = info.fs_start_address, file_system_of(info)
-        self.content = bytearray(bytes_at(chunks, range(area.start, area.stop + 1)))
-
-    def __getitem__(self, address: int) -> int:
-        return self.content[address - self._start]
-
-    def __setitem__(self, address: int, byte: int) -> None:
-        self.content[address - self._start] = byte
-
-
-def file_system_of(info: DeviceInfo) -> range:
-    """The addresses of a firmware's file system, without the spare page after it."""
-    from micropython_microbit_fs.filesystem import get_last_page_address
-
-    return range(info.fs_start_address, get_last_page_address(info))
-
-
-def file_system(info: DeviceInfo, files: dict[str, bytes]) -> Chunks:
-    """A file system with these files, and the mark of its spare page.
-
-    Raises `FilesystemError` of micropython-microbit-fs.
-    """
-    from micropython_microbit_fs import filesystem as fs
-
-    if not files:
-        return {}
-    memory, area = _FileSystem(info, {}), file_system_of(info)
-    fs.add_files_to_hex(memory, info, files)
-    used = sum(starmap(fs.calculate_file_size, files.items()))
-    return {area.start: bytes(memory.content[:used]), area.stop: bytes(memory.content[-1:])}
-
-
-def files_in(chunks: Chunks, info: DeviceInfo) -> dict[str, bytes]:
-    """The files in a firmware's file system. Raises what micropython-microbit-fs does."""
-    from micropython_microbit_fs.filesystem import read_files_from_hex
-
-    return read_files_from_hex(_FileSystem(info, chunks), info)
-
-
-def bytes_at(chunks: Chunks, area: range) -> bytes:
-    """The bytes at these addresses; what no chunk has is erased."""
-    result = bytearray(_ERASED * len(area))
-    for at, data in within(chunks, area).items():
-        start = at - area.start
-        result[start : start + len(data)] = data
-    return bytes(result)
-
-
-def within(chunks: Chunks, area: range) -> Chunks:
-    """What the chunks have at these addresses."""
-    parts = {}
-    for at, data in chunks.items():
-        part = data[max(0, area.start - at) : max(0, area.stop - at)]
-        if part:
-            parts[max(at, area.start)] = part
-    return parts
+        start, end = self.info.fs_start_address, fs.get_last_page_address(self.info)
+        content = memory.tobinstr(start, end)
+        return replace(self, flash=self.flash[:start] + content + self.flash[end + 1 :])
 
 
 def split(text: str, name: str) -> dict[str, Chunks]:
@@ -200,7 +115,7 @@ def split(text: str, name: str) -> dict[str, Chunks]:
             boards.setdefault(board, [])
     else:
         raise HexError(f"{name} is cut short (its end is missing); download it again")
-    return {board: joined(chunks, name) for board, chunks in boards.items()}
+    return {board: _joined(chunks, name) for board, chunks in boards.items()}
 
 
 def _is_hex(text: str) -> bool:
@@ -212,7 +127,7 @@ def read(firmware: Hex, board: str) -> Chunks:
     name = "the hex"
     if isinstance(firmware, Mapping):
         chunks = ((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
-        memory = joined(chunks, name)
+        memory = _joined(chunks, name)
     else:
         name, text = _hex_text(firmware, name)
         sections = split(text, name)
@@ -249,19 +164,19 @@ def _board_of(memory: Chunks) -> str:
     return "" if said is None else {b"51": V1, b"52": V2}[said[1]]
 
 
-def joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
-    """The chunks in order, joined where they touch. Raises `HexError` if some overlap."""
-    result: dict[int, bytearray] = {}
+def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
+    """The chunks, joined where they touch. Raises `HexError` if some overlap."""
+    joined: dict[int, bytearray] = {}
     start = end = -1
     for at, data in sorted(chunks):
         if at < end:
             raise HexError(f"{name} is damaged (its data overlap); download it again")
         if at != end:
             start = end = at
-            result[start] = bytearray()
-        result[start] += data
+            joined[start] = bytearray()
+        joined[start] += data
         end += len(data)
-    return {at: bytes(data) for at, data in result.items()}
+    return {at: bytes(data) for at, data in joined.items()}
 
 
 def check_board(board: str) -> None:
@@ -286,7 +201,7 @@ def micropython(board: str, firmware: Hex | None = None) -> Image:
             ) from error
         firmware = get_bundled_hex(int(board[1])).content
     chunks = read(firmware, board)
-    info = layout_of(chunks)
+    info = layout_of(intel_hex(chunks))
     if info is None or info.device_version.value != board:
         raise HexError(
             f"the hex holds no MicroPython for the micro:bit {board}; use an official one"
@@ -298,7 +213,7 @@ def micropython(board: str, firmware: Hex | None = None) -> Image:
     return Image(bytes(flash), bytes(uicr), info)
 
 
-def layout_of(chunks: Chunks) -> DeviceInfo | None:
+def layout_of(memory: intelhex.IntelHex) -> DeviceInfo | None:
     """A firmware's description of itself and its file system, or None if that cannot be true.
 
     A damaged firmware makes micropython-microbit-fs raise all kinds of errors, or count pages of
@@ -311,10 +226,7 @@ def layout_of(chunks: Chunks) -> DeviceInfo | None:
     from micropython_microbit_fs.hex_utils import read_uint32
     from micropython_microbit_fs.uicr import UicrAddress, get_device_info_from_uicr
 
-    if not chunks:
-        return None
-    memory = _Memory(chunks)
-    if not 0 < memory.maxaddr() < _UICR_END:
+    if not 0 < (memory.maxaddr() or 0) < _UICR_END:
         return None
     try:
         info = None
@@ -332,3 +244,12 @@ def layout_of(chunks: Chunks) -> DeviceInfo | None:
     if info.flash_page_size != page or not 0 < start < end < spec.flash_size:
         return None
     return replace(info, fs_start_address=start)
+
+
+def intel_hex(chunks: Chunks) -> intelhex.IntelHex:
+    from intelhex import IntelHex
+
+    memory = IntelHex()
+    for at, data in chunks.items():
+        memory.frombytes(data, at)
+    return memory

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import shutil
 from functools import partial
@@ -9,18 +10,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
+import intelhex
 import pytest
 from serial import serial_for_url
 
 from noughts import brain
 from noughts.boards import drive as drives
-from noughts.boards.firmware import read_firmware
+from noughts.boards.firmware import read_firmware, universal_hex
 from noughts.boards.flash import Hex
 from noughts.boards.flash import flash as flash_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port
-from noughts.boards.universal_hex import universal_hex
-from plain_hex import intel_hex, plain_hex
 from slim import slim, slim_hex
 from stand_in_drive import BOOTLOADER_DETAILS, CHECKSUM, TRANSIENT, USB_ID
 from stepped_ports import SteppedBoard, Talker
@@ -173,8 +173,7 @@ def test_drive_is_found_when_it_remounts_elsewhere(drive, clock, plugged):
 )
 def test_unsuitable_hex_is_refused(fails, drive, tmp_path, usb_id, files, why):
     path = tmp_path / "a.hex"
-    firmwares = {kind: slim(kind).with_files(files[kind]) for kind in files}
-    path.write_text(universal_hex(firmwares) if firmwares else "")
+    path.write_text(universal_hex({kind: slim(kind).with_files(files[kind]) for kind in files}))
     board_drive = drive(usb_id=usb_id)
     assert why in fails(board_drive.path, "--hex", path)
     assert not board_drive.received
@@ -222,6 +221,19 @@ def test_drive_that_may_not_be_read_is_named(flash, fails, drive, plugged, monke
     assert "no micro:bit drive was found" in fails()
 
 
+def long_records(text):
+    """A hex with 64 bytes in a record, which interface chips do not take."""
+    lines = io.StringIO()
+    intelhex.IntelHex(io.StringIO(text)).write_hex_file(lines, byte_count=64)
+    return lines.getvalue()
+
+
+def plain_hex(firmware):
+    text = io.StringIO()
+    firmware.memory.write_hex_file(text)
+    return text.getvalue()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -243,13 +255,12 @@ def test_interface_chip_gets_a_hex_that_it_can_use(flash, drive, tmp_path, game,
 
 def test_plain_hex_with_long_records_is_written_anew(flash, drive, tmp_path):
     board_drive, path, firmware = drive(), tmp_path / "it.hex", slim("V1").with_files(FILES)
-    # Interface chips do not take records of 64 bytes.
-    path.write_text(plain_hex(intel_hex(firmware.memory), record_size=64))
+    path.write_text(long_records(plain_hex(firmware)))
     assert flash(board_drive.path, "--hex", path)[0] == 0
     (content,) = board_drive.received
     assert max(map(len, content.splitlines())) <= 11 + 2 * 32
     (received,) = read_firmware(content.decode(), "it").values()
-    assert received.memory == firmware.memory
+    assert received.memory.todict() == firmware.memory.todict()
 
 
 def test_progress_covers_the_whole_hex_and_names_the_drive(drive):

@@ -6,11 +6,9 @@ from functools import cache
 import pytest
 import uflash
 
-from noughts.boards.firmware import bundled_for, firmware_for_boards
+from noughts.boards.firmware import bundled_for, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
-from noughts.boards.universal_hex import universal_hex
-from plain_hex import intel_hex, plain_hex
 from slim import slim, slim_hex
 
 
@@ -102,7 +100,7 @@ def test_unsafe_file_names_in_a_hex_are_not_extracted(tmp_path, printed, refused
 
 def test_hex_accepts_other_firmware(tmp_path, printed):
     v1 = tmp_path / "v1.hex"
-    v1.write_text(plain_hex(intel_hex(bundled_for("V1").memory)))
+    bundled_for("V1").memory.write_hex_file(str(v1))
     other = tmp_path / "other.hex"
     printed("hex", "-o", other, "--firmware", v1)
     is_whole = other.read_text() == whole()

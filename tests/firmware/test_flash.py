@@ -10,11 +10,10 @@ from boards import Driver
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import firmware_for, firmware_for_boards
+from noughts.boards.firmware import firmware_for, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, files_with
-from noughts.boards.universal_hex import universal_hex
 from noughts.virtual.program import program
 from official import stepped
 from stand_in_drive import USB_ID

@@ -14,11 +14,10 @@ from daplink import SERIAL_READ, UNIQUE_IDS
 from debug_port import erased
 from microbit_emulator import Microbit, leds_as_text
 from needed import long
-from noughts.boards.firmware import bundled_for
+from noughts.boards.firmware import bundled_for, universal_hex
 from noughts.boards.flash import our_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, files_with
-from noughts.boards.universal_hex import universal_hex
 from noughts.protocol.data_log import read as read_log
 from noughts.virtual.program import unchanged
 from plugged import PluggedBoard, SerialBoard, error, no_error, pass_time, passes, status

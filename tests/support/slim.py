@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from microbit_emulator.firmware import bytes_at, joined
-from noughts.boards.firmware import Firmware, firmware_for_boards
+import intelhex
+
+from noughts.boards.firmware import Firmware, firmware_for_boards, universal_hex
 from noughts.boards.packing import files_for_boards
-from noughts.boards.universal_hex import universal_hex
 
 V2_TABLE = 0x67FC0
 SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}
@@ -25,9 +25,10 @@ def slim_hex(files: Mapping[str, bytes]) -> str:
 @cache
 def slim(board: str) -> Firmware:
     """The slim firmware for a board."""
-    firmware = firmware_for_boards()[board].with_files(files_for_boards())
-    version = firmware.flash.index(f"micro:bit v{firmware.release}".encode())
-    memory: dict[int, bytes] = {}
+    firmware = firmware_for_boards()[board]
+    memory = firmware.with_files(files_for_boards()).memory
+    version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
+    memory_left = intelhex.IntelHex()
     for part in (range(version, version + 256), SAYS[board], firmware.layout):
-        memory |= {part.start: bytes_at(firmware.memory, part)}
-    return replace(firmware, memory=joined(memory.items(), board))
+        memory_left.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
+    return replace(firmware, memory=memory_left)

@@ -12,11 +12,11 @@ import os
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from plain_hex import intel_hex, plain_hex
+import intelhex
 
 _ICOUNT = "shift=6,sleep=off"
 """An instruction takes 64 ns."""
@@ -47,12 +47,12 @@ class Qemu:
     display: the address of the firmware's display object, which is its `id`.
     """
 
-    def __init__(self, memory: Mapping[int, bytes], display: int) -> None:
+    def __init__(self, memory: intelhex.IntelHex, display: int) -> None:
         self._display = display
         self._clock_us = 0
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
-            Path(folder, "v1.hex").write_text(plain_hex(intel_hex(memory)))
+            memory.write_hex_file(str(Path(folder) / "v1.hex"))
             command = ["qemu-system-arm", "-M", "microbit", "-display", "none", "-nodefaults", "-S"]
             command += ["-accel", "tcg", "-icount", _ICOUNT, "-qtest-log", os.devnull]
             command += ["-device", f"loader,file={folder}/v1.hex"]

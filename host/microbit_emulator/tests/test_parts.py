@@ -26,7 +26,7 @@ from on_bus import BB, MASTER, i2c
 from repl import EACH_BOARD, firmware
 from thumb import linked, program
 
-OTHERS = "wasmtime", "pytest", "micropython_microbit_fs", "PIL"
+OTHERS = "wasmtime", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
 """What it imports: wasmtime always, the others only on demand."""
 FOLDER = Path(emulator.__file__).parent
 # A vector table, then `b .`; it runs on both boards.

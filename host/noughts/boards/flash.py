@@ -13,13 +13,12 @@ from noughts.boards import clock
 from noughts.boards import drive as drives
 from noughts.boards.drive import Drive
 from noughts.boards.files import BoardFiles
-from noughts.boards.firmware import Firmware, firmware_for_boards, load_firmware
+from noughts.boards.firmware import Firmware, firmware_for_boards, load_firmware, universal_hex
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.boards.timeouts import PORT_RETURNS_S
-from noughts.boards.universal_hex import universal_hex
 from noughts.boards.wait_for_start import Start, confirm_start
 from noughts.brain import Table
 from noughts.errors import BoardError, NoughtsError
