@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import serial
@@ -45,10 +46,18 @@ def our_hex(radio: Radio = OFF, firmware_paths: Sequence[Path] = (), *, quiet: b
     quiet: the game's sound is off until somebody switches it on.
     """
     files = files_for_boards() | (_QUIET if quiet and radio.gateway is None else {})
-    table = brain.table_in(files) if radio.gateway is None else None
+    firmwares = firmware_for_boards(firmware_paths)
+    return _hex_of(radio, tuple(files.items()), tuple(firmwares.values()))
+
+
+@lru_cache(maxsize=4)  # a class's boards get the same one after another; to write it takes 0.4 s
+def _hex_of(
+    radio: Radio, files: tuple[tuple[str, bytes], ...], base_firmwares: tuple[Firmware, ...]
+) -> Hex:
+    table = brain.table_in(dict(files)) if radio.gateway is None else None
     firmwares = {
-        board_model: firmware.with_files(files_with(radio, board_model, files))
-        for board_model, firmware in firmware_for_boards(firmware_paths).items()
+        base.board_model: base.with_files(files_with(radio, base.board_model, dict(files)))
+        for base in base_firmwares
     }
     return Hex(universal_hex(firmwares).encode(), firmwares, table, radio)
 
