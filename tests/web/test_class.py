@@ -139,8 +139,8 @@ LAYOUTS = """() => {
     return Math.max(
       inner.bottom - outer.bottom, inner.right - outer.right, outer.left - inner.left);
   };
-  return Array.from({ length: 30 }, (_, more) => {
-    tiles.replaceChildren(...Array.from({ length: more + 1 }, () => one.cloneNode(true)));
+  const layouts = Array.from({ length: 30 }, (_, more) => {
+    if (more) tiles.append(one.cloneNode(true));
     dispatchEvent(new Event('resize'));
     const rows = {};
     for (const { top } of boxes('.tile')) rows[Math.round(top)] = (rows[Math.round(top)] ?? 0) + 1;
@@ -153,6 +153,8 @@ LAYOUTS = """() => {
       board: Math.min(...boxes('svg').map(({ width, height }) => Math.min(width, height))),
     };
   });
+  tiles.replaceChildren(one);
+  return layouts;
 }"""
 SMALLEST_OF_30 = {(1024, 768): 45, (1280, 800): 60, (1366, 768): 60, (1920, 1080): 85}
 """By the window's size: pixels of a board."""
