@@ -172,6 +172,7 @@ class Chip:
         self.flash = core.memory[flash : flash + FLASH_SIZE[board]]
         self.ram = core.memory[ram : ram + RAM_SIZE[board]]
         self.uicr = core.memory[information + UICR - FICR :][:_PAGE]
+        self._out_count = self.status.out_count
         self.usb_line, self.pin_line = SerialLine(self, 0), SerialLine(self, 1)
         self.on_flash: Callable[[str, int, int, int], object] | None = None
         """Called when a write or an erase begins: `"write"` or `"erase"`, address, size, cycles."""
@@ -233,8 +234,8 @@ class Chip:
 
     def _handle(self, reason: int) -> int:
         """Do what the core waits for, or has ended for."""
-        status = self.status
-        if status.out_count[0] or status.out_count[1] or reason:
+        status, out_count = self.status, self._out_count
+        if out_count[0] or out_count[1] or reason:
             for line in (self.usb_line, self.pin_line):
                 line.drain()
                 line.refill()

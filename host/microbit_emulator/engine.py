@@ -72,10 +72,17 @@ class Instance:
         self._values = (_Value * _MAX_VALUES)()
         self._trap = _POINTER()
         self._exports = exports
+        self._functions: dict[str, Callable[..., int]] = {}
         self._context = ctypes.cast(self._store._context(), _POINTER).value
 
     def function(self, name: str) -> Callable[..., int]:
         """A function of the core: it takes integers and floats, and returns an integer."""
+        if name not in self._functions:
+            self._functions[name] = self._bound(name)
+        return self._functions[name]
+
+    def _bound(self, name: str) -> Callable[..., int]:
+        """A function that calls the core's, whose type takes long to look up."""
         function = self._exports[name]
         assert isinstance(function, wasmtime.Func)
         fields = [str(kind) for kind in function.type(self._store).params]
