@@ -66,9 +66,13 @@ settings.register_profile(
 settings.load_profile("noughts")
 
 
+# Modules and tests stay until the end: nothing looks for garbage among them.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Modules and tests stay until the end: collections of garbage need not look at them."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
