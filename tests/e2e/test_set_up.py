@@ -124,7 +124,7 @@ def test_missing_program_has_advice_for_a_user_without_root(without_programs, re
 
 @POSIX
 def test_tests_that_lack_a_program_are_listed_once(without_programs, repository):
-    files = ["tests/web/test_class.py", "tests/firmware/test_witness.py"]
+    files = ["tests/web/test_puzzles.py", "tests/firmware/test_witness.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run(
         command, cwd=repository, env=without_programs, capture_output=True, text=True, timeout=240
