@@ -26,7 +26,8 @@ lines. Pipes also tell each side at once, on every system, that the other one wa
 From the board:
 
     ("port", name)                     first
-    ("state", (device us, LEDs, tone)) after each step; the tone in Hz, 0 for silence
+    ("state", (device us, LEDs, tone)) as soon as it changes, and at least every 20 ms of device
+                                       time; the tone in Hz, 0 for silence
     ("flash", bytes)                   after the flash was written
     ("packet", packet)                 for each that it has sent by radio
     ("failed", text)                   if it cannot go on
@@ -60,6 +61,8 @@ REST_US = 100_000
 take a second button as part of a press of both."""
 MAX_WAITING = 3
 """Any further ones, such as those of a repeating key, are dropped."""
+_STATE_US = 20_000
+"""Of device time, at which the owner gets the state if nothing in it but the time changes."""
 _FLASH_RESTS_US = 20_000
 """Without a write or erase, until a file counts as written."""
 _BUFFER = 16 * 1024
@@ -141,6 +144,8 @@ class BoardProcess:
         self._inbox: deque[Message] = deque()
         self._seed, self._speed, self._name = seed, speed, name
         self._earlier_us = 0  # device time before the board was last programmed
+        self._shown: tuple[bytes, int] | None = None  # in the last state that the owner got
+        self._next_state_us = 0
         self._switch_on(program)
 
     def _switch_on(self, program: Program) -> None:
@@ -181,8 +186,10 @@ class BoardProcess:
             _send(self._answers, "flash", board.flash)
         clock_us = self._earlier_us + board.clock_us
         tone = board.tone()
-        hertz = round(tone.frequency_hz) if tone else 0
-        _send(self._answers, "state", (clock_us, board.leds(), hertz))
+        shown = board.leds(), round(tone.frequency_hz) if tone else 0
+        if shown != self._shown or clock_us >= self._next_state_us:
+            self._shown, self._next_state_us = shown, clock_us + _STATE_US
+            _send(self._answers, "state", (clock_us, *shown))
         return clock_us
 
     def _send_packets(self) -> None:
