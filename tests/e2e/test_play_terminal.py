@@ -15,7 +15,6 @@ from noughts.store.store import default_path
 from noughts.virtual.program import StoredFlash
 from noughts.virtual.program import program as board_program
 from sample_games import A_WINS, filled, stages
-from terminal import ESCAPES
 from waiting import until
 
 
@@ -167,14 +166,6 @@ def test_signal_ends_the_board_too(terminal, name, is_full):
         assert program.end() == 128 + number
         assert not board.is_running() and "\x1b[?1049l" in program.text
     board.wait(120)
-
-
-def test_replay_plays_automatically_and_can_be_stopped(terminal, db):
-    program = terminal("replay", "last", "--speed", "0.5", "--db", db)
-    program.wait_for("Move 1 of 7")
-    program.type(" \x03")
-    assert program.end() == 0
-    assert "7 of 7" not in ESCAPES.sub("", program.text)
 
 
 @pytest.mark.parametrize(("keys", "status"), [("5\rq\r", 0), ("\x04", 0), ("\x03", 130)])

@@ -142,6 +142,21 @@ async def test_key_stops_a_replay_that_plays(monkeypatch):
         assert waits == [0, 1]
 
 
+async def test_replay_plays_by_itself_and_can_be_stopped(monkeypatch, printed):
+    apps = []
+    monkeypatch.setattr("noughts.cli.games.has_screen", lambda: True)
+    monkeypatch.setattr(ReplayApp, "run", lambda app: apps.append(app))
+    db = filled(Path("games.db"), stages(A_WINS, step_ms=500))
+    assert printed("replay", "last", "--speed", "0.5", db=db) == ""
+    (app,) = apps
+    async with app.run_test() as pilot:
+        await settled(lambda: "Move 1 of 7" in screen_text(app))
+        await pilot.press("space")
+        assert "7 of 7" not in screen_text(app)
+        await pilot.press("ctrl+c")
+        await settled(lambda: not app.is_running)
+
+
 async def test_help_over_a_screen_leaves_nothing_of_it():
     board = Board()
     board.says(Boot("00000A83", "V2", "1.0.0", "2798"), Menu("00000A83", "Hb"), *stages(A_WINS))
