@@ -15,7 +15,9 @@ from sample_games import AT, stages, write
 DATA = write(stages([4])[1]).encode() + b"\n"
 LINE = b"2026-09-21T14:13:20.000Z usb-1 " + DATA
 OTHER_LINE = LINE.replace(b"usb-1", b"usb-2")
-NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), max_size=20)
+# All characters but surrogates: with a codec, Hypothesis first tries to encode each one.
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+NAMES = st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=20)
 
 
 @given(room=NAMES.map("3b{}".format).filter(is_room_name), board=NAMES.map("u{}".format))
@@ -43,7 +45,7 @@ def test_foreign_topics_are_refused(topic):
         parse_topic("noughts", topic)
 
 
-@given(st.text() | st.text("/%noughts3b").map("noughts/3b/board/{}".format))
+@given(ANY_TEXT | st.text("/%noughts3b").map("noughts/3b/board/{}".format))
 def test_any_topic_is_parsed_or_refused(topic):
     with contextlib.suppress(ValueError):
         room, board = parse_topic("noughts", topic)
