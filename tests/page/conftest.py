@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import build_page
-from browser import HEADLESS_SHELL
-from chromium import chromium_or_skip
+from browser import HEADLESS_SHELL, open_chromium
+from chromium import or_skip
 from needed import missing
 from noughts.boards.flash import our_hex
 from waiting import LIMIT_S
@@ -30,7 +30,7 @@ def no_library() -> str:
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    with chromium_or_skip(HEADLESS_SHELL) as browser:
+    with or_skip(open_chromium(HEADLESS_SHELL)) as browser:
         yield browser
 
 
@@ -80,7 +80,7 @@ class Tab:
         self._devtools.send("Storage.clearDataForOrigin", everything)
         # With another query each time: a change of its fragment alone loads nothing.
         self.page.goto(f"{path.as_uri()}?{next(self._numbers)}#{part}")
-        self.page.wait_for_selector("html[data-ready]")
+        expect(self.page.locator("html[data-ready]")).to_be_attached()
         return self.page
 
     def _expose(self, name: str, function: Callable[..., object]) -> None:

@@ -2,14 +2,15 @@
 
 import pytest
 
-from chromium import chromium_or_skip
+from browser import launched
+from chromium import or_skip
 from screen_boards import PHONE, UPRIGHT, cursor_follows_tilts, switch_on
 
 
 @pytest.fixture(scope="module")
-def chromium():
+def chromium(chromium):
     """The whole Chromium: its headless shell has no sensor that a test can tilt."""
-    with chromium_or_skip() as browser:
+    with or_skip(launched(chromium.browser_type)) as browser:
         yield browser
 
 

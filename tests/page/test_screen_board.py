@@ -10,36 +10,76 @@ from accessibility import violations
 from needed import long
 from screen_boards import PHONE, UPRIGHT, cursor_follows_tilts, situation, switch_on
 
+RECORD_DRAWING = """
+  window.drawn = []; // [ms, colour] of each LED
+  const { prototype } = OffscreenCanvasRenderingContext2D;
+  const { fill } = prototype;
+  prototype.fill = function () {
+    drawn.push([performance.now(), this.fillStyle]);
+    fill.call(this);
+  };
+"""
+# A V1's clock loses 66 ms now and then. When, depends on its random numbers.
+SAME_BOARDS = "let seed = 2; crypto.getRandomValues = (values) => values.fill(seed++);"
 
-def switch_second_on(page):
-    """Switch a second board on; returns the cards of both."""
-    page.get_by_role("button", name="Switch a second one on").click()
-    cards = page.locator(".screen-board").all()
-    for card in cards:
-        expect(card).to_contain_text("In the menu: a second person")
-    return cards
+
+def later(page, ms=1000):
+    """Let time pass for the page and its boards."""
+    page.clock.run_for(ms)
+
+
+def press(page, key):
+    """Press a key, and let time pass until the board has shown what follows."""
+    page.keyboard.press(key)
+    later(page)
+
+
+def click(page, locator):
+    """The same for a button of the page."""
+    locator.click()
+    later(page)
+
+
+@pytest.fixture(scope="module")
+def stepped_tab(open_shared_tab):
+    """A tab whose clock can be stopped."""
+    tab = open_shared_tab()
+    tab.page.clock.install(time=0)
+    return tab
 
 
 @pytest.fixture
-def page(open_page, screen_file):
-    """With a board that is in its menu."""
-    page = open_page(screen_file, "screen_board")
-    switch_on(page)
+def page(stepped_tab, screen_file):
+    """With a board that is in its menu, always the same one. Time passes only `later`."""
+    stepped_tab.page.clock.resume()  # to load the page
+    page = stepped_tab.open(screen_file, "screen_board", RECORD_DRAWING + SAME_BOARDS)
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.locator(".screen-board")).to_have_count(1)
+    later(page, 2000)
+    expect(situation(page)).to_have_text("In the menu: a second person")
     return page
 
 
 @pytest.fixture
 def two_boards(page):
-    """Two boards in their menus."""
-    return switch_second_on(page)
+    """Both in their menus."""
+    page.get_by_role("button", name="Switch a second one on").click()
+    cards = page.locator(".screen-board")
+    expect(cards).to_have_count(2)
+    later(page, 2000)
+    for card in cards.all():
+        expect(card.locator(".who")).to_have_text("In the menu: a second person")
+    return cards.all()
 
 
 @pytest.fixture(scope="module")
 def page_to_look_at(open_shared_tab, screen_file):
-    """With two boards in their menus. Nobody presses a button."""
+    """With two boards in their menus, in real time. Nobody presses a button."""
     page = open_shared_tab().open(screen_file, "screen_board")
     switch_on(page)
-    switch_second_on(page)
+    page.get_by_role("button", name="Switch a second one on").click()
+    expect(page.get_by_text("In the menu: a second person")).to_have_count(2)
     return page
 
 
@@ -55,7 +95,10 @@ def looked_at(page_to_look_at):
         english.click()
 
 
-def test_game_is_played_by_mouse_and_stays(page):
+def test_game_is_played_by_mouse_and_stays(open_page, screen_file):
+    """In real time."""
+    page = open_page(screen_file, "screen_board")
+    switch_on(page)
     page.get_by_role("button", name="Button B").click()
     expect(situation(page)).to_have_text("Player A (✕) to move")
     page.get_by_role("button", name="Button B").click()
@@ -74,71 +117,44 @@ def test_button_that_is_held_by_touch_opens_no_menu(looked_at):
 
 def test_keys_work_at_once_and_from_anywhere(page):
     expect(page.locator(".microbit")).to_be_focused()
-    page.keyboard.press("a")
+    press(page, "a")
     expect(situation(page)).to_have_text("In the menu: the chip (easy)")
     page.get_by_role("heading", name="A micro:bit on the screen").click()
-    page.keyboard.press("a")
+    press(page, "a")
     expect(situation(page)).to_have_text("In the menu: the chip (medium)")
     page.get_by_role("link", name="Play").click()
     expect(page.locator("#screen_board")).to_be_hidden()  # a link shows its part a little later
-    page.keyboard.press("a")
+    press(page, "a")
     page.get_by_role("link", name="On the screen").click()
     expect(page.locator("#screen_board")).to_be_visible()
-    page.keyboard.press("b")
+    press(page, "b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
     expect(page.locator(".screen-board")).to_contain_text("B (◯): the chip (medium)")
 
 
 def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
-    page.get_by_role("button", name="Button A").click()
-    page.keyboard.press("Space")
+    click(page, page.get_by_role("button", name="Button A"))
+    press(page, "Space")
     expect(situation(page)).to_have_text("In the menu: the chip (easy), by tilting")
     page.get_by_role("button", name="中文").focus()
-    page.keyboard.press("Space")
-    page.keyboard.press("a")
+    press(page, "Space")
+    press(page, "a")
     expect(situation(page)).to_have_text("在菜单里：芯片（中等），倾斜控制")
     button = page.get_by_role("button", name="按钮 A")
     button.focus()
-    page.keyboard.press("Space")
+    press(page, "Space")
     expect(situation(page)).to_have_text("在菜单里：芯片（困难），倾斜控制")
     expect(button).to_be_focused()
-
-
-RECORD_DRAWING = """
-  window.drawn = []; // [ms, colour] of each LED
-  const { prototype } = OffscreenCanvasRenderingContext2D;
-  const { fill } = prototype;
-  prototype.fill = function () {
-    drawn.push([performance.now(), this.fillStyle]);
-    fill.call(this);
-  };
-"""
-# A V1's clock loses 66 ms now and then. When, depends on its random numbers.
-SAME_BOARD = "crypto.getRandomValues = (values) => values.fill(2);"
-
-
-@pytest.fixture
-def stepped_page(open_tab, screen_file):
-    """Its time passes by `page.clock.run_for`; its board, always the same one, is in the menu."""
-    page = open_tab().open(screen_file, "screen_board", RECORD_DRAWING + SAME_BOARD)
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    page.get_by_role("button", name="Switch it on").click()
-    expect(page.locator(".screen-board")).to_have_count(1)
-    page.clock.run_for(2000)
-    expect(situation(page)).to_have_text("In the menu: a second person")
-    return page
 
 
 def start_game(page):
     """Time passes until the page no longer hurries after the press."""
     page.keyboard.press("b")
-    page.clock.run_for(3000)
+    later(page, 3000)
     expect(situation(page)).to_have_text("Player A (✕) to move")
 
 
-def test_blinking_cursor_changes_nothing_in_the_document(stepped_page):
-    page = stepped_page
+def test_blinking_cursor_changes_nothing_in_the_document(page):
     start_game(page)
     page.evaluate(
         """() => {
@@ -149,13 +165,12 @@ def test_blinking_cursor_changes_nothing_in_the_document(stepped_page):
           drawn.length = 0;
         }"""
     )
-    page.clock.run_for(1000)
+    later(page)
     assert page.evaluate("changes.length") == 0
     assert 8 <= page.evaluate("drawn.length") <= 11  # each 100 ms, its LED and no other
 
 
-def test_cursor_blinks_evenly_while_nobody_plays(stepped_page):
-    page = stepped_page
+def test_cursor_blinks_evenly_while_nobody_plays(page):
     start_game(page)
     page.evaluate("drawn.length = 0")
     page.clock.run_for(2000)
@@ -165,9 +180,8 @@ def test_cursor_blinks_evenly_while_nobody_plays(stepped_page):
     assert min(gaps) >= 80 and max(gaps) <= 130, gaps
 
 
-def test_press_is_shown_soon_however_long_nobody_played(stepped_page):
+def test_press_is_shown_soon_however_long_nobody_played(page):
     """Within two runs: a board sees a press some 20 ms later."""
-    page = stepped_page
     page.clock.run_for(3000)
     page.evaluate("drawn.length = 0; window.pressedMs = performance.now()")
     page.keyboard.down("a")
@@ -210,25 +224,20 @@ def test_leds_are_drawn_by_a_browser_without_offscreen_canvases(open_page, scree
     page.wait_for_function(MENU_IS_DRAWN)
 
 
-def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(stepped_page):
-    page = stepped_page
+def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(page):
     page.keyboard.press("Space")
     page.clock.run_for(500)
     expect(situation(page)).to_have_text("In the menu: a second person, by tilting")
-    page.keyboard.press("b")
-    page.clock.run_for(1000)
+    press(page, "b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
-    page.keyboard.press("ArrowRight")
-    page.clock.run_for(1000)
-    page.keyboard.press("a")
-    page.clock.run_for(1000)
+    press(page, "ArrowRight")
+    press(page, "a")
     expect(situation(page)).to_have_text("Player B (◯) to move")
     leds = page.locator(".screen-board svg[role=img]").first
     expect(leds).to_have_accessible_name(re.compile("steady .* 6;"))
 
 
-def test_board_stands_still_while_the_page_is_hidden(stepped_page):
-    page = stepped_page
+def test_board_stands_still_while_the_page_is_hidden(page):
 
     def set_hidden(hidden):
         page.evaluate(
@@ -241,7 +250,7 @@ def test_board_stands_still_while_the_page_is_hidden(stepped_page):
     page.clock.run_for(10_000)
     expect(situation(page)).to_have_text("In the menu: a second person")
     set_hidden(False)
-    page.clock.run_for(1000)
+    later(page)
     expect(situation(page)).to_have_text("Player A (✕) to move")
 
 
@@ -253,7 +262,7 @@ def test_one_of_two_boards_gets_the_keys(page, two_boards):
         expect(page.get_by_text(f"press the buttons of {name}, space both")).to_be_visible()
         expect(page.get_by_text("gets the keys").locator("visible=true")).to_have_count(1)
         expect(card.get_by_text("gets the keys")).to_be_visible()
-        page.keyboard.press("a")
+        press(page, "a")
         expect(card.locator(".who")).to_contain_text(opponent)
 
     get_keys(second, "micro:bit 2", "easy")
@@ -307,7 +316,7 @@ def test_two_boards_play_each_other_by_radio(page, two_boards):
     cards = two_boards
 
     def press(card, button):
-        card.get_by_role("button", name=f"Button {button}", exact=True).click()
+        click(page, card.get_by_role("button", name=f"Button {button}", exact=True))
 
     def both_say(text):
         for card in cards:
@@ -323,6 +332,7 @@ def test_two_boards_play_each_other_by_radio(page, two_boards):
     press(cards[0], "B")
     expect(cards[0].locator(".who")).to_contain_text("Looking for the other board on channel 0")
     press(cards[1], "B")
+    later(page, 3000)
     both_say("Player A (✕) to move")
     is_first_a = "This board is player A" in cards[0].inner_text()
     boards = dict(zip("AB" if is_first_a else "BA", cards, strict=True))

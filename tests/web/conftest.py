@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import page_server
-from browser import HEADLESS_SHELL
-from chromium import chromium_or_skip
+from browser import HEADLESS_SHELL, open_chromium
+from chromium import or_skip
 from live_page import stand_in_boards
 from noughts.store.store import Store
 from page_server import Server, ThreadServer
@@ -27,7 +27,7 @@ if os.name != "posix":
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """While it runs, nothing else in this thread can run an event loop."""
-    with chromium_or_skip(HEADLESS_SHELL) as browser:
+    with or_skip(open_chromium(HEADLESS_SHELL)) as browser:
         yield browser
 
 

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, Route, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserType,
+    Locator,
+    Page,
+    Playwright,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 from programs import INSTALL, MissingProgramError
 from waiting import LIMIT_S
@@ -28,18 +37,24 @@ def open_chromium(*preferred: str) -> Iterator[Browser]:
     Raises `MissingProgramError` if there is none, or if Playwright's driver, a Node.js program,
     does not start.
     """
+    with _driver() as playwright, launched(playwright.chromium, *preferred) as browser:
+        yield browser
+
+
+@contextmanager
+def launched(chromium: BrowserType, *preferred: str) -> Iterator[Browser]:
+    """The same with a driver that runs already; a thread can have only one."""
     # Its sandbox refuses to run as root, the only user in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with _driver() as playwright:
-        chromium, names = playwright.chromium, (*preferred, *_NAMES)
-        path = next((path for path in map(shutil.which, names) if path), chromium.executable_path)
-        if not Path(path).exists():
-            raise MissingProgramError(f"Chromium is missing; {INSTALL}")
-        browser = chromium.launch(
-            executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
+    names = (*preferred, *_NAMES)
+    path = next((path for path in map(shutil.which, names) if path), chromium.executable_path)
+    if not Path(path).exists():
+        raise MissingProgramError(f"Chromium is missing; {INSTALL}")
+    browser = chromium.launch(
+        executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
+    )
+    yield browser
+    browser.close()
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""A package, so that its Chromium ends before another package starts one."""
