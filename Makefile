@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 # would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help play web test test-long check format table hex flash put watch core dist page bench soak pictures clean test-programs
+.PHONY: help play web test test-long check format table hex flash put watch core dist page bench soak mutations pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
@@ -26,7 +26,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Two more than processors, because some tests wait.
 WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 2, 8))")
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST_OPTIONS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 test: $(VENV)/dev test-programs check  ## check everything and run the tests (a few minutes)
 	@$(PYTEST)
@@ -83,6 +84,12 @@ bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENC
 soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
 	@PYTHONPATH=tools:tools/harness $(BIN)/python -m soak $(SOAK)
 
+SEED ?= 1
+COUNT ?= 60
+FOLDERS ?= device host
+mutations: $(VENV)/mutations  ## count how many random changes of the code tests notice (SEED=1 COUNT=60)
+	@$(BIN)/python tools/mutations.py --seed $(SEED) --count $(COUNT) --folders "$(FOLDERS)" -- $(PYTEST_OPTIONS)
+
 pictures: $(VENV)/dev  ## redraw the pictures in the documents
 	@PYTHONPATH=tools/harness $(BIN)/python tools/pictures.py
 
@@ -99,6 +106,10 @@ $(VENV)/play: pyproject.toml host/microbit_emulator/pyproject.toml
 
 $(VENV)/core: $(VENV)/dev
 	@$(PYTHON) tools/set_up.py $(VENV) 'the compiler of the core' '.[core]'
+	@touch $@
+
+$(VENV)/mutations: $(VENV)/core
+	@$(PYTHON) tools/set_up.py $(VENV) 'the parsers for mutations' '.[mutations]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/play
