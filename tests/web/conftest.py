@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 import page_server
-from browser import HEADLESS_SHELL, open_chromium
+from browser import HEADLESS_SHELL, HIDE, open_chromium
 from chromium import or_skip
 from live_page import stand_in_boards
 from noughts.store.store import Store
@@ -51,13 +50,11 @@ def page(tab: Page) -> Iterator[Page]:
     errors.clear()
     yield tab
     assert not errors
-    # Clear what the test stored. From an empty page, the next test would start another process, so
-    # that is only for pages which follow their boards, and so would ask the next test's server.
+    # Clear what the test stored, and let a page that follows its boards rest: it would go on to ask
+    # for them. From an empty page, the next test would start another process.
     tab.unroute_all()
     if tab.url.startswith("http"):
-        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
-    if urlsplit(tab.url).path in ("/boards", "/class"):
-        tab.goto("about:blank")
+        tab.evaluate(f"localStorage.clear(); sessionStorage.clear(); ({HIDE})(true)")
     tab.context.clear_cookies()
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import page_server
-from browser import wait
+from browser import HIDE, wait
 from data_logs import HEADING, data_log, row
 from live_page import DARK, board_sends, device_of
 from noughts import __version__
@@ -281,12 +281,6 @@ def test_flash_asks_before_it_removes_games(board_page, page):
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     assert board_page.live_boards.boards["virtual-1"].work is None
-
-
-HIDE = """(value) => {
-  Object.defineProperty(document, 'hidden', { value, configurable: true });
-  document.dispatchEvent(new Event('visibilitychange'));
-}"""
 
 
 def test_focus_stays_on_a_board_when_the_page_is_shown_again(board_page, page):

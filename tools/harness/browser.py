@@ -28,6 +28,12 @@ HEADLESS_SHELL = "chromium-headless-shell"
 """Chromium's engine without what surrounds a page: it takes less CPU, and has no sensors."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
+HIDE = """(value) => {
+  Object.defineProperty(document, 'hidden', { value, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+"""Hides a page or shows it, as when another tab is chosen."""
+
 
 @contextmanager
 def open_chromium(*preferred: str) -> Iterator[Browser]:
