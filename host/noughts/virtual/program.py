@@ -19,7 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microbit_emulator.firmware import V1, V2
+from microbit_emulator.errors import ProgramError
+from microbit_emulator.firmware import V1, V2, Image
 from noughts.errors import NoughtsError, error_message
 from noughts.files import atomic_write
 
@@ -71,7 +72,17 @@ def program(
 
 @lru_cache(maxsize=16)
 def _with_files(firmware: Firmware, files: tuple[tuple[str, bytes], ...]) -> Program:
-    return unchanged(firmware.with_files(dict(files)))
+    try:
+        image = _image(firmware).with_files(dict(files))
+    except ProgramError as error:
+        raise NoughtsError(f"micro:bit {firmware.board_model}: {error}") from error
+    return Program(firmware.board_model, str(firmware), image.flash, image.uicr)
+
+
+@lru_cache(maxsize=4)
+def _image(firmware: Firmware) -> Image:
+    """A firmware as bytes, which take intelhex longer than the files do."""
+    return Image(firmware.flash, firmware.uicr, firmware.info)
 
 
 def unchanged(firmware: Firmware) -> Program:
