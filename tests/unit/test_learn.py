@@ -201,6 +201,9 @@ def test_learn_prints_its_gain_and_writes_a_valid_table(tmp_path, printed, refus
     assert (record["games"], record["moves"]) == (120, habits.moves)
     assert record["table"] == {"id": made.id, "bytes": len(made.payload)}
     assert record["gain"][0] > 0
+    changed = [(change["position"], change["gain"]) for change in record["changes"]]
+    table_changes = learn.changes(HARD, made, habits)
+    assert changed == [(str(change.position), change.gain) for change in table_changes]
     assert record["before"] < record["after"] <= record["most"] + 0.1
 
     check = "table", "--check", "-o", table
