@@ -70,6 +70,15 @@ def test_interval_matches_a_worked_wilson_example():
     assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1
 
 
+def test_letters_of_seats_stay():
+    """Stores have games with them."""
+    letters = {name: engine.seat for name, engine in ENGINES.items()}
+    assert letters == {
+        "easy": "E", "medium": "M", "hard": "H", "minimax": "N", "alphabeta": "C",
+        "transposition": "T", "rules": "U", "kind": "G", "random": "R", "menace": "D",
+    }  # fmt: skip
+
+
 def test_match_results_agree_with_exact_chances_in_both_seats():
     tallies = match(ENGINES["medium"], ENGINES["random"], 4001, Random(5))
     assert [tally.games for tally in tallies] == [2001, 2000]

@@ -538,6 +538,17 @@ def test_task_with_a_fault_ends_on_the_page(monkeypatch, boards_of, task, fails_
     assert not boards.boards["usb-1"].is_busy and not boards.is_checking
 
 
+def test_check_that_cannot_go_on_says_why(monkeypatch, boards_of):
+    why = "the ports cannot be listed; try again"
+    monkeypatch.setattr(web_tasks, "find_boards", Mock(side_effect=BoardError(why)))
+    monkeypatch.setattr(web_tasks, "Thread", lambda target, **_: Mock(start=target))
+    boards = boards_of("usb-1")
+    web_tasks.begin(boards, "check", "usb-1")
+    check = {"what": "doctor", "good": False, "found": why, "details": []}
+    assert boards.doctor == {"doing": "", "results": [{"name": "Stopped", "checks": [check]}]}
+    assert not boards.is_checking
+
+
 def test_board_known_by_its_drive_alone_is_not_connected(monkeypatch, boards_of):
     shown = record(SentenceStored("usb-1", stages(DRAW)[-1], 7, True, late=True))
     assert (shown["headline"], shown["running"]) == ("Its port is not open", False)
