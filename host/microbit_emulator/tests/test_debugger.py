@@ -3,7 +3,8 @@
 from microbit_emulator import Microbit
 
 RAM = 0x2000_0000
-PC, XPSR, THUMB = 15, 16, 1 << 24
+SP, PC, XPSR, MSP, PSP, MASKS, FPSCR, S31 = 13, 15, 16, 17, 18, 20, 33, 95
+THUMB = 1 << 24
 ADDS_R0_1_THEN_BKPT = 0xBE00_3001
 
 
@@ -21,3 +22,15 @@ def test_halt_ends_lock_up_and_the_core_runs_what_the_debugger_gives_it() -> Non
     debugger.resume()
     board.run_for(1000)
     assert debugger.halted and debugger.core_register(0) == 6
+
+
+def test_debugger_reads_the_core_registers_that_it_has_written() -> None:
+    board = Microbit("V2", flash=b"\xff" * 0x80000)
+    debugger = board.debugger
+    debugger.halt()
+    values = {0: 5, 14: 7, PC: RAM, XPSR: THUMB | 0x7 << 28, MSP: RAM + 64, PSP: RAM + 128}
+    values |= {MASKS: 0x01_20_01, FPSCR: 1 << 24, S31: 0x3F80_0000}
+    for register, value in values.items():
+        debugger.set_core_register(register, value)
+    assert {register: debugger.core_register(register) for register in values} == values
+    assert debugger.core_register(SP) == RAM + 64
