@@ -256,6 +256,9 @@ def test_history_holds_the_packets_that_were_sent() -> None:
     say(sender, "radio.send_bytes(b'seen')")
     (packet,) = list(ether.history)[sent_before:]
     assert (packet.sender, packet.payload[-4:]) == ("a", b"seen")
+    byte = 8 * TICKS_PER_US  # at 1 Mbit/s
+    assert packet.address_end - packet.start == (1 + 5) * byte  # with the preamble
+    assert packet.end - packet.address_end == (len(packet.header + packet.payload) + 2) * byte
 
 
 def test_packets_of_another_ether_arrive_once_the_air_is_free() -> None:
