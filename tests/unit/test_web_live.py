@@ -409,8 +409,13 @@ def test_record_of_a_silent_idle_or_unplugged_board():
     assert record(OPENED, played())["game"]["last"] is None
     board = record(OPENED, played(4, 0), PortClosed("usb-1", "/dev/ttyACM0", "pulled"))
     assert (board["headline"], board["tile"]) == ("Unplugged", ["unplugged", ""])
+    assert board["about"] == "Games appear again once it is plugged in."
     assert not board["running"] and board["buttons"] == []
     assert board["game"]["marks"] == "O...X...."
+    by_radio = SentenceStored("usb-1", BOOT, None, True, gateway="usb-2")
+    gateway = "usb-2", "/dev/ttyACM1"
+    board = record(PortOpened(*gateway), by_radio, PortClosed(*gateway, "pulled"))
+    assert board["about"] == "Games appear again once its gateway is plugged in."
 
 
 def test_board_lines_are_short_few_and_printable():
