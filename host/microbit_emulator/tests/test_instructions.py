@@ -4,6 +4,7 @@ import pytest
 
 from microbit_emulator import Microbit
 from microbit_emulator.debugger import XPSR
+from microbit_emulator.errors import CpuFaultError
 from repl import EACH_BOARD
 from thumb import PC, THUMB, execute, in_order, in_words, linked, program
 
@@ -46,6 +47,14 @@ def test_instructions_in_it_blocks_are_counted() -> None:
     for _ in range(64_000 // 5):
         cut.run_for(5 / 64)
     assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
+
+
+def test_it_block_that_goes_on_behind_the_flash_is_an_error() -> None:
+    end = 0x8_0000
+    it_eq = in_words({0: 0x2000_1000, 4: end - 2 | 1}) | in_order("bf08", end - 2)
+    board = Microbit("V2", flash=bytes(it_eq.get(at, 0xFF) for at in range(end)))
+    with pytest.raises(CpuFaultError, match="accesses 0x00080000, where there is nothing"):
+        board.run_for(20)
 
 
 @EACH_BOARD
