@@ -5,8 +5,8 @@
 Draws lines of the code at random, and on each line a change that compiles: another comparison, a
 constant one more or less, a removed statement... Comments, docstrings, type annotations and strings
 with spaces (texts that people read) stay as they are. Each mutation runs in a copy of the working
-tree: first the tests nearest to it, and of those that survive, all together, the whole suite. Tests
-that fail then run with each of these alone.
+tree: first with the tests nearest to it. Those that survive run together, with all tests; tests
+that fail then run with each of these alone, until those that are left make no test fail.
 
 What is drawn and what was found is kept in `build/mutations/`. Run the same command again to go on,
 and delete a mutation's `noticed_by` there to try it again.
@@ -56,8 +56,8 @@ NEAREST = {
 GRAMMARS = {".py": "python", ".js": "javascript", ".c": "c", ".h": "c"}
 SURVIVED = "survived"
 # Tests wait for what a mutation prevents; in the copy, less long than busy computers need.
-WAITING, WAITING_LESS = "LIMIT_S = 120.0", "LIMIT_S = 30.0"
-TEST_LIMIT_S, NEAREST_LIMIT_S = 120, 600
+WAITING, WAITING_LESS = "LIMIT_S = 120.0", "LIMIT_S = 20.0"
+TEST_LIMIT_S, NEAREST_LIMIT_S = 60, 600
 
 OPERATORS = {
     "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
@@ -283,7 +283,7 @@ class Copy:
             ) as process,
         ):
             try:
-                status = process.wait(None if "--maxfail=0" in options else NEAREST_LIMIT_S)
+                status = process.wait(NEAREST_LIMIT_S if tests else None)
             except subprocess.TimeoutExpired:
                 return ["no test; they did not end"]
             finally:
@@ -309,9 +309,9 @@ def nearest(mutation: Mutation) -> list[str]:
     return named or part
 
 
-def try_nearest(copy: Copy, mutation: Mutation) -> str:
-    """The test nearest to a mutation that notices it, twice. Empty if there is none."""
-    failed = copy.run([mutation], nearest(mutation), "-x")
+def first_to_notice(copy: Copy, mutation: Mutation, tests: Sequence[str]) -> str:
+    """The first test that fails with a mutation, twice. Empty if there is none."""
+    failed = copy.run([mutation], tests, "-x")
     if failed and failed[0].startswith("no test"):
         return failed[0]
     confirmed = failed and copy.run([mutation], failed[:1], "-n1")
@@ -319,14 +319,17 @@ def try_nearest(copy: Copy, mutation: Mutation) -> str:
 
 
 def try_all(copy: Copy, survivors: Sequence[Mutation]) -> None:
-    """Run all tests with all of these mutations at once, then those that failed with each."""
-    failed = copy.run(survivors, [], "--maxfail=0")
-    if failed:
-        unrelated = copy.run([], failed, "--maxfail=0")
-        failed = [test for test in failed if test not in unrelated]
-    for mutation in survivors:
-        noticed = copy.run([mutation], failed, "-x") if failed else []
-        mutation.noticed_by = noticed[0] if noticed else SURVIVED
+    """Run all tests with all of these mutations at once, until they make none fail."""
+    left = list(survivors)
+    while left:
+        failed = copy.run(left, [], "--maxfail=10")
+        for mutation in left if failed else ():
+            mutation.noticed_by = first_to_notice(copy, mutation, failed)
+        if not any(mutation.noticed_by for mutation in left):
+            break  # nothing failed, or only because the computer is busy
+        left = [mutation for mutation in left if not mutation.noticed_by]
+    for mutation in left:
+        mutation.noticed_by = SURVIVED
 
 
 def report(drawn: Sequence[Mutation]) -> None:
@@ -369,7 +372,7 @@ def main() -> None:
         survivors = []
         for mutation in drawn:
             if not mutation.noticed_by:
-                mutation.noticed_by = try_nearest(copy, mutation)
+                mutation.noticed_by = first_to_notice(copy, mutation, nearest(mutation))
                 print(f"{mutation.path}:{mutation.line}  {mutation.noticed_by or '?'}", flush=True)
             if mutation.noticed_by:
                 save()
