@@ -298,7 +298,9 @@ class Copy:
 def nearest(mutation: Mutation) -> list[str]:
     """The tests that are named after a file or import it; if there are none, those of its part."""
     module = Path(mutation.path).with_suffix("")
-    imported = ".".join(module.relative_to("host").parts) if module.parts[0] == "host" else "?"
+    # Tests of the device load its modules by their names.
+    is_device = module.parts[0] == "device"
+    imported = f'"{module.name}"' if is_device else ".".join(module.parts[1:])
     part = next(tests for folder, tests in NEAREST.items() if mutation.path.startswith(folder))
     named = [
         str(path.relative_to(ROOT))
