@@ -13,35 +13,15 @@ import kill_rooms
 from mosquitto import is_slow, write_users
 from needed import long
 from noughts.recording.events import BrokerAnswered, BrokerUnavailable
-from noughts.recording.port_monitor import PortMonitor
 from noughts.rooms.address import parse
 from noughts.rooms.broker import Broker
-from noughts.rooms.collector import Collector
-from noughts.rooms.publisher import Publisher
 from sample_games import DRAW, stages
 from waiting import LIMIT_S, until
-from watcher import WatchHere
 
 CA, PASSWORD, WRONG = map(Path, ("ca.pem", "password", "wrong"))
 
 
-@pytest.fixture
-def publish(tmp_path, closing):
-    """Starts a room in this process, with a board on a port."""
-    return lambda board, address, room="3b": closing(
-        WatchHere(tmp_path / f"{room}.db", [PortMonitor([board.path])], [Publisher(address, room)])
-    )
-
-
-@pytest.fixture
-def collect(tmp_path, closing):
-    """Starts a collector in this process."""
-    return lambda address: closing(WatchHere(tmp_path / "collected.db", [Collector(address)]))
-
-
-def test_killed_room_goes_offline_and_comes_back_online(
-    mosquitto, watch, collect, started, port, tmp_path
-):
+def test_killed_room_goes_offline_and_comes_back_online(mosquitto, watch, started, port, tmp_path):
     broker, board = mosquitto(), port("board")
     words = "--publish", broker.url, "--room", "3b", board.path
     room = watch("room", *words)
@@ -54,7 +34,7 @@ def test_killed_room_goes_offline_and_comes_back_online(
     assert next(shown) == "room 3b is online\n"
     room.kill()
     assert next(shown) == "room 3b is offline; its games arrive when it is back\n"
-    collect(parse(broker.url)).happens("offline", room="3b")
+    watch("later", broker.url).happens("offline", room="3b")
     again = watch("room", *words)
     assert next(shown) == "room 3b is online\n"
     again.connected(board.path)
@@ -65,17 +45,17 @@ def test_killed_room_goes_offline_and_comes_back_online(
     assert collector.wait(120) == 0
 
 
-def test_silent_broker_does_not_delay_recording(publish, port):
+def test_silent_broker_does_not_delay_recording(watch, port):
     board = port("board")
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = parse(f"mqtt://127.0.0.1:{silent.getsockname()[1]}")
-        room = publish(board, address)
+        url = f"mqtt://127.0.0.1:{silent.getsockname()[1]}"
+        room = watch("room", "--publish", url, board.path)
         far, _ = silent.accept()
         with far:
             room.connected(board.path)
             board.say(*stages(DRAW))
             room.happens("game", end="=")
-            room.close()
+            assert room.end()[0] == 0
 
 
 @pytest.mark.parametrize(("kills", "games"), [(3, 4), long(12, 20)])
@@ -133,27 +113,24 @@ def test_options_in_the_document_exist(document, printed):
     assert "NOUGHTS_MQTT_PASSWORD" in help_text
 
 
-def test_publishing_over_tls_obeys_the_access_list(
-    secured, publish, collect, port, folder, monkeypatch
-):
+def test_publishing_over_tls_obeys_the_access_list(secured, watch, port, folder, monkeypatch):
     board = port("board")
-    broker = f"localhost:{secured.port}"
-    with monkeypatch.context() as patched:
-        patched.setenv("NOUGHTS_MQTT_PASSWORD", "blue table")
-        collector = collect(parse(f"mqtts://office@{broker}", None, CA))
+    address = f"localhost:{secured.port}"
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "blue table")
+    collector = watch("collector", f"mqtts://office@{address}", "--ca", "ca.pem")
     collector.happens("broker", what="connected")
-    address = parse(f"mqtts://3b@{broker}", PASSWORD, CA)
-    room = publish(board, address)
+    published = f"--publish mqtts://3b@{address} --ca ca.pem --password-file password".split()
+    room = watch("room", *published, "--room", "3b", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
     collector.happens("game", board=f"3b/{board.path}", end="=")
-    room.close()
+    assert room.end()[0] == 0
     # A user may not publish as another room.
-    room = publish(board, address, "3c")
+    room = watch("other", *published, "--room", "3c", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
     why = "it does not let this user publish to its topics; check its access list"
-    room.happens("waiting", port=str(address), why=why)
+    room.happens("waiting", port=f"mqtts://{address}", why=why)
     assert "3c" not in {event.get("room") for event in collector.events}
 
 
@@ -196,10 +173,10 @@ def test_each_connection_loss_is_reported_once(mosquitto):
         ("message_size_limit 100", "it hangs up because of a message (Protocol error); raise its"),
     ],
 )
-def test_limit_of_a_broker_that_is_too_low_is_explained(mosquitto, publish, port, limit, why):
+def test_limit_of_a_broker_that_is_too_low_is_explained(mosquitto, watch, port, limit, why):
     """It is said once, and noughts does not connect again and again."""
     broker, board = mosquitto(lines=(limit,)), port("board")
-    room = publish(board, parse(broker.url))
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
     room.connected(board.path)
     board.send(b"x" * 200 + b"\r\n")
     until(lambda: any(why in event.get("why", "") for event in room.events), why)
@@ -208,7 +185,7 @@ def test_limit_of_a_broker_that_is_too_low_is_explained(mosquitto, publish, port
     connections = broker.log.read_text().count("New client connected")
     assert "connected" not in [event["event"] for event in room.events[2:]]
     assert connections <= 3 or limit.startswith("max")
-    room.close()
+    assert room.end()[0] == 0
 
 
 def test_broker_that_calls_a_packet_too_large_is_explained():

@@ -17,11 +17,10 @@ import pytest
 import launcher
 from noughts.cli import main
 from noughts.protocol.sentences import checksum
-from noughts.recording.port_monitor import PortMonitor
 from noughts.store.store import Store
 from sample_games import BOOT, DRAW, filled, stages, wire
 from waiting import until
-from watcher import WatchHere, games, rows
+from watcher import games, rows
 
 
 def test_watch_reports_every_event_of_a_board(port, watch, tmp_path):
@@ -49,23 +48,24 @@ def test_watch_reports_every_event_of_a_board(port, watch, tmp_path):
     assert noise == [r"Traceback \x1b[2J", "$NG,half"]
 
 
-def test_watch_reconnects_to_a_socket_url(closing, tmp_path):
+def test_watch_reconnects_to_a_socket_url(watch):
     """The remote host hangs up during a game, and watch connects again."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(120)
         url = f"socket://127.0.0.1:{server.getsockname()[1]}"
-        watch = closing(WatchHere(tmp_path / "games.db", [PortMonitor([url])]))
+        watcher = watch("games", url)
         sentences = stages(DRAW)
         for times, (plies, sent) in enumerate(((2, sentences[:3]), (9, sentences[5:])), 1):
             far, _ = server.accept()
             with far:
-                watch.connected(url, times)
+                watcher.connected(url, times)
                 far.sendall(wire(*sent))
-                watch.happens("game", moves=DRAW[:plies])
+                watcher.happens("game", moves=DRAW[:plies])
                 far.setblocking(False)
                 with pytest.raises(BlockingIOError):
                     far.recv(1)  # nothing was sent to it
-    (game,) = games(tmp_path / "games.db")
+    watcher.kill()
+    (game,) = games(watcher.db)
     assert (game.board, game.moves) == (url, "402635178")
     assert game.thought_ms == [1000] * 2 + [None] * 3 + [1000] * 4
 

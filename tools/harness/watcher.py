@@ -1,4 +1,4 @@
-"""A running `noughts watch --json`, or a watch in this process, and the games it has stored."""
+"""A running `noughts watch --json`, and the games it has stored."""
 
 import contextlib
 import json
@@ -7,12 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from noughts.recording.sources import Source
-from noughts.recording.watch import Sink, Watch
 from noughts.store import queries
 from noughts.store.game_filter import GameFilter
 from noughts.store.store import Store
@@ -20,11 +17,25 @@ from noughts.store.stored_game import StoredGame
 from waiting import until
 
 
-class CollectedEvents:
-    """The events of a watch, as `--json` gives them."""
+class Watcher:
+    """Runs the command, and collects its events. `end()` or `kill()` it."""
 
-    def __init__(self) -> None:
+    def __init__(self, db: Path, *words: str) -> None:
+        self.db = db
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "noughts", "watch", "--json", "--db", str(db), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.events: list[dict[str, Any]] = []
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self.events.append(json.loads(line))
 
     def happens(self, event: str, times: int = 1, **named: object) -> None:
         """Wait for a number of such events, with these fields."""
@@ -35,46 +46,6 @@ class CollectedEvents:
 
     def connected(self, port: str, times: int = 1) -> None:
         self.happens("connected", times, port=port)
-
-
-class WatchHere(CollectedEvents):
-    """A watch in this process, which takes no time to start. `close()` it.
-
-    As a room has a publisher among its sinks, and a collector is one of the sources.
-    """
-
-    def __init__(self, db: Path, sources: Sequence[Source], sinks: Sequence[Sink] = ()) -> None:
-        super().__init__()
-        self._watch = Watch(db, sources, sinks)
-        self._watch.subscribe(lambda events: self.events.extend(e.record() for e in events))
-        self._watch.start()
-
-    def close(self) -> None:
-        """End it. Raises what has made it fail."""
-        self._watch.close()
-        if self._watch.failure is not None:
-            raise self._watch.failure
-
-
-class Watcher(CollectedEvents):
-    """Runs the command, and collects its events. `end()` or `kill()` it."""
-
-    def __init__(self, db: Path, *words: str) -> None:
-        super().__init__()
-        self.db = db
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "noughts", "watch", "--json", "--db", str(db), *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self.events.append(json.loads(line))
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it as Ctrl-C does; returns its exit status and its standard error."""
