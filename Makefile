@@ -24,8 +24,8 @@ help:  ## list these
 # Tests start Python hundreds of times: where this is set, each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two more than processors, because some tests wait.
-WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 2, 8))")
+# One more than processors, because some tests wait. Each collects all tests, and has a browser.
+WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 1, 8))")
 PYTEST_OPTIONS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 PYTEST = $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
