@@ -6,18 +6,15 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 # Only the violations leave the page: all results are as costly to send as to find.
-_FIND = "async (options) => (await axe.run(%s, options)).violations"
+_FIND = "async (options) => (await axe.run(document, options)).violations"
 
 
-def violations(page: Page, rules: Sequence[str] = (), where: str = "document") -> list[str]:
-    """The violations of these rules, or of all, each with the elements that are at fault.
-
-    where: the part of the page that is checked, as a JavaScript expression.
-    """
+def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """The violations of these rules, or of all, each with the elements that are at fault."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
     return [
         f"{rule['id']}: {rule['help']}: " + ", ".join(node["html"] for node in rule["nodes"])
-        for rule in page.evaluate(_FIND % where, options)
+        for rule in page.evaluate(_FIND, options)
     ]
