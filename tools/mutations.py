@@ -118,7 +118,7 @@ class Mutation:
 def code_files(folders: Sequence[str]) -> Iterator[str]:
     listed = ["git", "ls-files", "--", *folders]
     for path in subprocess.check_output(listed, cwd=ROOT, text=True).split():
-        if Path(path).suffix in GRAMMARS and "/tests/" not in path:
+        if Path(path).suffix in GRAMMARS and path.startswith((*PARTS,)) and "/tests/" not in path:
             yield path
 
 
@@ -353,9 +353,11 @@ def main() -> None:
     arguments.add_argument("--count", type=int, default=60)
     arguments.add_argument("--folders", default="device host", help="what is changed")
     arguments.add_argument("pytest_options", nargs="*")
-    chosen = arguments.parse_args()
-    folders = chosen.folders.split()
-    name = "-".join([str(chosen.seed), str(chosen.count), *folders]).replace("/", "-")
+    options = arguments.parse_args()
+    if options.count < 1:
+        arguments.error(f"--count {options.count} draws nothing; give 1 or more")
+    folders = options.folders.split()
+    name = "-".join([str(options.seed), str(options.count), *folders]).replace("/", "-")
     progress = ROOT / f"build/mutations/{name}.json"
 
     def save() -> None:
@@ -365,12 +367,16 @@ def main() -> None:
         drawn = [Mutation(**stored) for stored in json.loads(progress.read_text())]
     else:
         files = code_files(folders)
-        candidates = (one for path in files for one in mutations(path, (ROOT / path).read_bytes()))
-        drawn = draw(candidates, chosen.seed, chosen.count, compiles)
+        candidates = [
+            mutation for path in files for mutation in mutations(path, (ROOT / path).read_bytes())
+        ]
+        if not candidates:
+            arguments.error(f"there is no code to change in {options.folders}; name other folders")
+        drawn = draw(candidates, options.seed, options.count, compiles)
         progress.parent.mkdir(parents=True, exist_ok=True)
         save()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder), chosen.pytest_options)
+        copy = Copy(Path(folder), options.pytest_options)
         survivors = []
         for mutation in drawn:
             if not mutation.noticed_by:
