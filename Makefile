@@ -21,9 +21,6 @@ web: $(VENV)/play  ## play in the browser, and watch boards
 help:  ## list these
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-# Tests start Python hundreds of times: where this is set, each would compile all modules again.
-unexport PYTHONDONTWRITEBYTECODE
-
 # One more than processors, because some tests wait. Each collects all tests, and has a browser.
 WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 1, 8))")
 PYTEST_OPTIONS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder

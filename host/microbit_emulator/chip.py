@@ -172,7 +172,7 @@ class Chip:
         self.flash = core.memory[flash : flash + FLASH_SIZE[board]]
         self.ram = core.memory[ram : ram + RAM_SIZE[board]]
         self.uicr = core.memory[information + UICR - FICR :][:_PAGE]
-        self._out_count = self.status.out_count
+        self._out_count = self.status.out_count  # to look it up at each slice takes ctypes long
         self.usb_line, self.pin_line = SerialLine(self, 0), SerialLine(self, 1)
         self.on_flash: Callable[[str, int, int, int], object] | None = None
         """Called when a write or an erase begins: `"write"` or `"erase"`, address, size, cycles."""

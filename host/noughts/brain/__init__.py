@@ -33,8 +33,8 @@ _LINES_OF = tuple(
     tuple(line for line, cells in enumerate(LINES) if cell in cells) for cell in range(9)
 )
 """The indexes in `LINES` of each cell's lines."""
-_STARTS = tuple(2 if line < 6 else 7 for line in range(len(LINES)))
-"""Where the weight of each line's score of 0 stands."""
+_WEIGHT_OF_0 = tuple(2 if line < 6 else 7 for line in range(len(LINES)))
+"""The index of the weight of a score of 0, for each line: straight ones, then diagonals."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,9 @@ class Table:
 
 def cell_values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
     """The value of each free cell, for the player to move."""
-    worth_of = [
-        weights[score + start] for score, start in zip(position.scores(), _STARTS, strict=True)
-    ]
-    return {cell: sum([worth_of[line] for line in _LINES_OF[cell]]) for cell in position.free}
+    scores = zip(position.scores(), _WEIGHT_OF_0, strict=True)
+    line_weights = [weights[weight_of_0 + score] for score, weight_of_0 in scores]
+    return {cell: sum([line_weights[line] for line in _LINES_OF[cell]]) for cell in position.free}
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     return max(entries_of(fingerprint(value_of), values_of_best_only), default=None)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # `noughts learn` asks for it twice
 def make_table(weights: tuple[int, ...] = WEIGHTS) -> Table:
     """Solve the game, and fill the book with the positions that the weights get wrong.
 

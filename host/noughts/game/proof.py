@@ -138,8 +138,8 @@ def _joined(engine_moves: bool, move_values: MoveValues[Seat]) -> Seat:
 
     games: Counter[tuple[str, int]] = Counter()
     for *_, seat in move_values:
-        for ending, number in seat.games.items():
-            games[ending] += number
+        for ending, count in seat.games.items():
+            games[ending] += count
     losing_lines = [
         (cell, *seat.losing_line) for cell, _, seat in move_values if seat.losing_line is not None
     ]
