@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import random
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,10 +11,10 @@ import pytest
 import serial
 
 from needed import POSIX
-from noughts.errors import BoardGoneError
+from noughts.errors import BoardGoneError, NoughtsError
 from noughts.virtual.board import VirtualBoard, opening
 from noughts.virtual.process import Pty, Tcp
-from noughts.virtual.program import Program, StoredFlash
+from noughts.virtual.program import Program, StoredFlash, program
 from noughts.virtual.virtual_boards import RestartableBoard
 from waiting import until
 
@@ -145,6 +146,12 @@ def test_reason_why_a_board_has_stopped_may_come_after_its_input_has_closed(monk
         is_closed = True
         with pytest.raises(BoardGoneError, match="has stopped: its flash is worn out"):
             board.tap("A")
+
+
+def test_files_that_do_not_fit_are_refused():
+    noise = random.Random(1).randbytes(60_000)
+    with pytest.raises(NoughtsError, match=r"micro:bit V1: the program does not fit .*smaller$"):
+        program("V1", {"main.py": b"main = 1", "data": noise})
 
 
 def test_stored_flash_is_restored(tmp_path):
