@@ -83,7 +83,7 @@ soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
 
 SEED ?= 1
 COUNT ?= 60
-FOLDERS ?= device host
+FOLDERS ?= device host/noughts host/page host/microbit_emulator
 mutations: $(VENV)/mutations  ## count how many random changes of the code tests notice (SEED=1 COUNT=60)
 	@$(BIN)/python tools/mutations.py --seed $(SEED) --count $(COUNT) --folders "$(FOLDERS)" -- $(PYTEST_OPTIONS)
 

@@ -1,12 +1,13 @@
 """Count how many random mutations of the code the tests notice.
 
-    make mutations SEED=1 COUNT=60 FOLDERS="device host"
+    make mutations SEED=1 COUNT=60 FOLDERS="device host/noughts"
 
-Draws lines of the code at random, and on each line a change that compiles: another comparison, a
-constant one more or less, a removed statement... Comments, docstrings, type annotations and strings
-with spaces (texts that people read) stay as they are. Each mutation runs in a copy of the working
-tree: first with the tests nearest to it. Those that survive run together, with all tests; tests
-that fail then run with each of these alone, until those that are left make no test fail.
+Draws lines of the code at random, as many in each folder, and on each line a change that compiles:
+another comparison, a constant one more or less, a removed statement... Comments, docstrings, type
+annotations and strings with spaces (texts that people read) stay as they are. Each mutation runs in
+a copy of the working tree: first with the tests nearest to it. Those that survive run together,
+with all tests; tests that fail then run with each of these alone, until those that are left make no
+test fail.
 
 What is drawn and what was found is kept in `build/mutations/`. Run the same command again to go on,
 and delete a mutation's `noticed_by` there to try it again.
@@ -30,6 +31,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,7 @@ NEAREST = {
     "host/microbit_emulator": ["host/microbit_emulator"],
 }
 GRAMMARS = {".py": "python", ".js": "javascript", ".c": "c", ".h": "c"}
+FOLDERS = "device host/noughts host/page host/microbit_emulator"
 SURVIVED = "survived"
 # Tests wait for what a mutation prevents; in the copy, less long than busy computers need.
 WAITING, WAITING_LESS = "LIMIT_S = 120.0", "LIMIT_S = 20.0"
@@ -347,17 +350,28 @@ def report(drawn: Sequence[Mutation]) -> None:
         print(f"{name}: {noticed[name]} of {count} noticed")
 
 
-def main() -> None:
+def parsed() -> argparse.Namespace:
+    """The options, which name something to change."""
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--count", type=int, default=60)
-    arguments.add_argument("--folders", default="device host", help="what is changed")
+    arguments.add_argument("--folders", default=FOLDERS, help="what is changed")
     arguments.add_argument("pytest_options", nargs="*")
     options = arguments.parse_args()
-    if options.count < 1:
-        arguments.error(f"--count {options.count} draws nothing; give 1 or more")
-    folders = options.folders.split()
-    name = "-".join([str(options.seed), str(options.count), *folders]).replace("/", "-")
+    options.folders = folders = list(dict.fromkeys(options.folders.split()))
+    if any(f"{one}/".startswith(f"{other}/") for one, other in permutations(folders, 2)):
+        arguments.error(f"{' '.join(folders)}: one contains another; name only one of them")
+    for folder in folders:
+        if not any(code_files([folder])):
+            arguments.error(f"there is no code to change in {folder}; name another folder")
+    if not folders or options.count < len(folders):
+        arguments.error(f"--count {options.count} --folders '{' '.join(folders)}' draws nothing")
+    return options
+
+
+def main() -> None:
+    options = parsed()
+    name = "-".join([str(options.seed), str(options.count), *options.folders]).replace("/", "-")
     progress = ROOT / f"build/mutations/{name}.json"
 
     def save() -> None:
@@ -366,13 +380,15 @@ def main() -> None:
     if progress.exists():
         drawn = [Mutation(**stored) for stored in json.loads(progress.read_text())]
     else:
-        files = code_files(folders)
-        candidates = [
-            mutation for path in files for mutation in mutations(path, (ROOT / path).read_bytes())
-        ]
-        if not candidates:
-            arguments.error(f"there is no code to change in {options.folders}; name other folders")
-        drawn = draw(candidates, options.seed, options.count, compiles)
+        drawn = []
+        for folder in options.folders:
+            candidates = [
+                mutation
+                for path in code_files([folder])
+                for mutation in mutations(path, (ROOT / path).read_bytes())
+            ]
+            count = options.count // len(options.folders)
+            drawn += draw(candidates, options.seed, count, compiles)
         progress.parent.mkdir(parents=True, exist_ok=True)
         save()
     with tempfile.TemporaryDirectory() as folder:
