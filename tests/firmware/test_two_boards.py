@@ -244,14 +244,23 @@ def test_class_radio_sends_the_games_of_two_boards_too():
     assert sum(body.encode() in frame for frame in frames if frame[:4] == b"$NR,") == 2
 
 
-def test_fault_leads_to_the_menu():
+@pytest.mark.parametrize(
+    ("name", "line", "fault"),
+    [
+        ("play.py", b"repeat.again = 0", b"repeat.gain += 1"),
+        ("join.py", b"ids[1] = sentences.boot", b"ids[1] = sentences.boots"),
+    ],
+    ids=["in a game", "while it looks for a partner"],
+)
+def test_fault_leads_to_the_menu(name, line, fault):
     files = device_files()
-    assert b"repeat.again = 0" in files["play.py"]
-    files["play.py"] = files["play.py"].replace(b"repeat.again = 0", b"repeat.gain += 1", 1)
+    assert line in files[name]
+    files[name] = files[name].replace(line, fault, 1)
     pair = TwoBoards((V1, V2), files=packed(files))
     menus = [3, 3]
     pair.enter()
     pair.wait(lambda: [board.menus for board in pair.all] == menus, "the menus", 20)
+    assert all(board.choice == "Rbs" for board in pair.all)
     assert any("AttributeError" in str(board.driver.noise) for board in pair.all)
 
 

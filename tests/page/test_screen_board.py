@@ -231,10 +231,11 @@ def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(page):
     press(page, "b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
     press(page, "ArrowRight")
+    press(page, "ArrowLeft")
     press(page, "a")
     expect(situation(page)).to_have_text("Player B (◯) to move")
     leds = page.locator(".screen-board svg[role=img]").first
-    expect(leds).to_have_accessible_name(re.compile("steady .* 6;"))
+    expect(leds).to_have_accessible_name(re.compile("steady .* 5;"))
 
 
 def test_board_stands_still_while_the_page_is_hidden(page):

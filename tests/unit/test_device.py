@@ -216,7 +216,7 @@ def test_full_board_without_a_line_is_a_draw():
     ("right", "down", "cell"),
     [
         (301, 0, 5), (-301, 0, 3), (0, 301, 7), (0, -301, 1), (500, 400, 5), (-400, 500, 7),
-        (300, -300, 4),
+        (300, -300, 4), (-300, 0, 4), (0, 300, 4), (0, -300, 4),
     ],
 )  # fmt: skip
 def test_tilt_beyond_300_mg_moves_the_cursor_one_cell(tilt, right, down, cell):

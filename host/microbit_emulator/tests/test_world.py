@@ -237,3 +237,12 @@ def test_pulse_sequence_lasts_as_long_as_its_pulses(microbit: Start) -> None:
     )
     *_, us, _ = microbit("V2", program={"main.py": program}).expect(" us").split()
     assert int(us) == pytest.approx(100_000, abs=500)
+
+
+def test_analog_conversion_ends_with_an_event(microbit: Start) -> None:
+    """A V1's firmware does not wait for it, but others do."""
+    program = (
+        "from machine import mem32\nmem32[0x40007500] = 1\nmem32[0x40007100] = 0\n"
+        "mem32[0x40007000] = 1\nwhile not mem32[0x40007100]: pass\nprint('done')"
+    )
+    assert microbit("V1", program={"main.py": program}).expect("done")
