@@ -21,7 +21,7 @@ web: $(VENV)/play  ## play in the browser, and watch boards
 help:  ## list these
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-# One more than processors, because some tests wait. Each collects all tests, and has a browser.
+# One more than processors, because some tests wait. Each collects all tests.
 WORKERS = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count() + 1, 8))")
 PYTEST_OPTIONS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 PYTEST = $(BIN)/python -m pytest $(PYTEST_OPTIONS)

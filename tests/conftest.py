@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 from mosquitto import Mosquitto, installed
 from needed import long, missing
@@ -64,6 +65,27 @@ settings.register_profile(
     "noughts", default, deadline=None, suppress_health_check=slow, print_blob=True
 )
 settings.load_profile("noughts")
+
+
+TOGETHER = {
+    "tests/page/": "a Chromium",
+    "tests/web/": "another Chromium",
+    "tests/unit/test_afterwards.py": "pandas and matplotlib",
+    "tests/unit/test_menace.py": "pandas and matplotlib",
+}
+"""What the tests of these files share: it takes seconds to start or to import."""
+
+
+class _Together(LoadFileScheduling):
+    """Gives a worker all tests that share something, and otherwise those of a file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        shared = (what for path, what in TOGETHER.items() if nodeid.startswith(path))
+        return next(shared, super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config) -> LoadFileScheduling | None:
+    return _Together(config) if config.getoption("dist") == "loadfile" else None
 
 
 # Modules and tests stay until the end: nothing looks for garbage among them.

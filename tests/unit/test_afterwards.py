@@ -30,9 +30,6 @@ from sample_games import A_WINS, AT, BOOT, DRAW, filled, insert, stages, wire
 B_WINS = [0, 4, 8, 2, 3, 6]
 DAY_MS = 86_400_000
 
-pandas_or_matplotlib = pytest.mark.xdist_group("pandas or matplotlib")
-"""Only one of pytest's workers imports them."""
-
 
 @pytest.fixture
 def stored(tmp_path):
@@ -242,7 +239,6 @@ def test_level_that_only_its_board_knows_is_shown_by_its_letter(tmp_path, printe
     assert "person against S" in (tmp_path / "report.html").read_text("utf-8")
 
 
-@pandas_or_matplotlib
 def test_stats_are_printed_as_text_and_drawn_as_a_plot(printed, tmp_path):
     assert "33% | 0% | 0%" in printed("stats").replace("  ", " ")
     assert printed("stats", "--seats", "PE").startswith("1 game\n")
@@ -312,7 +308,6 @@ HOSTILE_NAMES = (
 )  # fmt: skip
 
 
-@pandas_or_matplotlib
 def test_hostile_text_is_exported_as_plain_text():
     """For spreadsheets, pandas and terminals; other programs may write to the store."""
     import pandas
@@ -334,7 +329,6 @@ def test_hostile_text_is_exported_as_plain_text():
             assert record[text].startswith(("usb-", "_", "v", "0x", "unfinished"))
 
 
-@pandas_or_matplotlib
 def test_export_formats_hold_the_same_games(printed, tmp_path):
     for kind in ("csv", "jsonl", "parquet"):
         assert printed("export", "-o", tmp_path / f"games.{kind}").endswith("written: 5 games\n")
@@ -460,7 +454,6 @@ def test_hint_about_missing_games_names_the_opened_store(refused, stored, tmp_pa
     assert refused("games", db=begun).endswith(listing)
 
 
-@pandas_or_matplotlib
 def test_missing_folder_or_library_fails_in_one_line(refused, folder, monkeypatch):
     for line in ("stats --plot no/s.svg", "export -o no/g.csv", "report -o no/r"):
         assert "(no such folder); make the folder, or choose another" in refused(*line.split())

@@ -200,7 +200,6 @@ def test_train_refuses_an_unusable_output_path(folder, refused):
     assert "folder.json (it is a folder)" in refused("train", "menace", "-o", "folder.json")
 
 
-@pytest.mark.xdist_group("pandas or matplotlib")
 def test_train_plots_its_curve_and_saves_even_if_plotting_fails(
     folder, printed, refused, monkeypatch
 ):
