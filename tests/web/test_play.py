@@ -80,6 +80,7 @@ def test_games_are_played_with_number_keys_and_arrow_keys(server, play):
     page.get_by_role("button", name="New game").click()
     expect(page.locator("#remark")).to_have_text(re.compile("^Alphabeta plays "))  # as on a board
     page.get_by_label("Who begins").select_option("you")
+    expect(page.locator("#remark")).to_be_empty()  # it was the person's turn before, too
     says(page, "Your turn: you are X")
     cell(page, 5).focus()
 
