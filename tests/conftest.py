@@ -84,8 +84,8 @@ class _Together(LoadFileScheduling):
         return next(shared, super()._split_scope(nodeid))
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config) -> LoadFileScheduling | None:
-    return _Together(config) if config.getoption("dist") == "loadfile" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _Together(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 # Modules and tests stay until the end: nothing looks for garbage among them.
