@@ -67,25 +67,28 @@ settings.register_profile(
 settings.load_profile("noughts")
 
 
-TOGETHER = {
-    "tests/page/": "a Chromium",
-    "tests/web/": "another Chromium",
+SHARED = {
+    "tests/page/": "the page's Chromium",
+    "tests/web/": "the server's Chromium",
     "tests/unit/test_afterwards.py": "pandas and matplotlib",
     "tests/unit/test_menace.py": "pandas and matplotlib",
 }
-"""What the tests of these files share: it takes seconds to start or to import."""
+"""What takes seconds to start or to import, by the paths of the tests that need it."""
 
 
-class _Together(LoadFileScheduling):
-    """Gives a worker all tests that share something, and otherwise those of a file."""
+class _SharingScheduler(LoadFileScheduling):
+    """Gives all tests that share something to one worker; of other tests, all of a file."""
 
     def _split_scope(self, nodeid: str) -> str:
-        shared = (what for path, what in TOGETHER.items() if nodeid.startswith(path))
-        return next(shared, super()._split_scope(nodeid))
+        """The name of what goes to one worker together."""
+        for path, what in SHARED.items():
+            if nodeid.startswith(path):
+                return what
+        return super()._split_scope(nodeid)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return _Together(config, log) if config.getoption("dist") == "loadfile" else None
+    return _SharingScheduler(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 # Modules and tests stay until the end: nothing looks for garbage among them.

@@ -119,9 +119,15 @@ class Mutation:
 
 
 def code_files(folders: Sequence[str]) -> Iterator[str]:
-    listed = ["git", "ls-files", "--", *folders]
-    for path in subprocess.check_output(listed, cwd=ROOT, text=True).split():
-        if Path(path).suffix in GRAMMARS and path.startswith((*PARTS,)) and "/tests/" not in path:
+    listing = ["git", "ls-files", "--", *folders]
+    # It fails if a folder is outside of the working tree.
+    listed = subprocess.run(listing, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+    for path in listed.split():
+        if (
+            Path(path).suffix in GRAMMARS
+            and path.startswith(tuple(PARTS))
+            and "/tests/" not in path
+        ):
             yield path
 
 

@@ -50,6 +50,7 @@ function writtenData(page) {
   const content = SAVED_BY_BROWSERS.reduce((text, saved) => text.replaceAll(saved, '\xff'), page);
   const head = /UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8})\x00/.exec(content);
   if (!head) {
+    // There is a version, or else it would not be a page.
     const [, version] = /UBIT_LOG_FS_V_(\d{3})\n/.exec(content);
     throw new LogError(version === '002' ? 'file.damaged' : 'file.version');
   }

@@ -231,7 +231,7 @@ def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(page):
     press(page, "b")
     expect(situation(page)).to_have_text("Player A (✕) to move")
     press(page, "ArrowRight")
-    press(page, "ArrowLeft")
+    press(page, "ArrowLeft")  # from the edge; if the tilt stayed, it would go on to the other one
     press(page, "a")
     expect(situation(page)).to_have_text("Player B (◯) to move")
     leds = page.locator(".screen-board svg[role=img]").first

@@ -240,9 +240,10 @@ def test_pulse_sequence_lasts_as_long_as_its_pulses(microbit: Start) -> None:
 
 
 def test_analog_conversion_ends_with_an_event(microbit: Start) -> None:
-    """A V1's firmware does not wait for it, but others do."""
+    """A V1's MicroPython does without it."""
     program = (
-        "from machine import mem32\nmem32[0x40007500] = 1\nmem32[0x40007100] = 0\n"
-        "mem32[0x40007000] = 1\nwhile not mem32[0x40007100]: pass\nprint('done')"
+        "from machine import mem32\nSTART, END, ENABLE = 0x40007000, 0x40007100, 0x40007500\n"
+        "mem32[ENABLE] = 1\nmem32[END] = 0\nmem32[START] = 1\n"
+        "while not mem32[END]: pass\nprint('done')"
     )
     assert microbit("V1", program={"main.py": program}).expect("done")
