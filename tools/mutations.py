@@ -370,8 +370,11 @@ def parsed() -> argparse.Namespace:
     for folder in folders:
         if not any(code_files([folder])):
             arguments.error(f"there is no code to change in {folder}; name another folder")
-    if not folders or options.count < len(folders):
-        arguments.error(f"--count {options.count} --folders '{' '.join(folders)}' draws nothing")
+    if not folders:
+        arguments.error("--folders names none; name one or more")
+    least = len(folders)
+    if options.count < least:
+        arguments.error(f"--count {options.count} draws nothing in a folder; give {least} or more")
     return options
 
 
