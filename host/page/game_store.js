@@ -29,7 +29,10 @@ async function openDatabase() {
 }
 
 export class GameStore {
-  /** Where a browser refuses to keep anything, games last as long as the page: `kept` is false. */
+  /**
+   * Where a browser refuses to keep anything, or a person has cleared its data since, games last as
+   * long as the page: `kept` is false.
+   */
   static async open() {
     const database = await openDatabase().catch(() => null);
     const store = new GameStore(database);
@@ -55,11 +58,18 @@ export class GameStore {
   constructor(database) {
     this.#database = database;
     this.kept = database !== null;
+    if (database) database.onclose = () => this.#lose();
     if (this.#otherTabs) this.#otherTabs.onmessage = ({ data }) => this.#follow(data);
   }
 
   async #storedRows() {
     return finished(this.#table('readonly').getAll());
+  }
+
+  /** The browser has closed the database, because a person has cleared its data. */
+  #lose() {
+    this.kept = false;
+    this.onchange();
   }
 
   /** Does what another tab has done. */

@@ -36,7 +36,6 @@ export async function start() {
   onClick('delete-games', deleteGames);
   $('delete-games').addEventListener('blur', () => askToDelete(false));
   const store = await gameStore;
-  $('not-kept').hidden = store.kept;
   $('show-all').addEventListener('click', () => {
     showsAll = true;
     draw(store);
@@ -143,6 +142,7 @@ function askToDelete(isAsking) {
 const timeOf = ({ started, playedBefore }) => started ?? playedBefore ?? 0;
 
 function draw(store) {
+  $('not-kept').hidden = store.kept;
   $('disk-full').hidden = !store.isFull;
   const games = store.games.toSorted((a, b) => timeOf(b) - timeOf(a));
   $('game-list').replaceChildren(

@@ -460,6 +460,18 @@ def test_full_disk_is_said_until_there_is_room_for_everything(open_page):
     expect(games.get_by_role("row")).to_have_count(1 + 7)
 
 
+def test_data_that_is_cleared_while_the_page_is_open_is_said(open_page):
+    page = open_page(part="games")
+    add_games(page)
+    not_kept = page.get_by_text("does not store anything")
+    expect(not_kept).to_be_hidden()
+    clear = {"origin": "file://", "storageTypes": "all"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", clear)
+    expect(not_kept).to_be_visible()
+    add_games(page, write(stages(DRAW, boot="EEEEEEEE")[-1]))
+    expect(page.get_by_role("region", name="All games").get_by_role("row")).to_have_count(1 + 7)
+
+
 def test_language_is_the_browsers_until_another_is_chosen(open_page):
     page = open_page(**CHINESE)
     headline(page, "轮到你")
