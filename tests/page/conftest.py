@@ -69,6 +69,11 @@ class Tab:
         for other in self.page.context.pages:
             if other != self.page:
                 other.close()
+        # The page of the test before may still write. From `about:blank`, which is no file, the
+        # next page would start another process.
+        nothing = path.with_name("nothing.html")
+        nothing.touch()
+        self.page.goto(nothing.as_uri())
         for name, function in functions.items():
             self._expose(name, function)
         if self._script_id:
@@ -106,7 +111,7 @@ def opener(chromium: Browser) -> Iterator[Callable[..., Tab]]:
     yield open_tab
     for context in contexts:
         context.close()
-    assert not errors
+    assert not errors, errors
 
 
 @pytest.fixture(scope="module")

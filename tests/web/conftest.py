@@ -49,7 +49,7 @@ def page(tab: Page) -> Iterator[Page]:
     errors: list[str] = tab.errors  # type: ignore[attr-defined]
     errors.clear()
     yield tab
-    assert not errors
+    assert not errors, errors
     # Clear what the test stored, and let a page that follows its boards rest: it would go on to ask
     # for them. From an empty page, the next test would start another process.
     tab.unroute_all()
