@@ -87,6 +87,7 @@ class _SharingScheduler(LoadFileScheduling):
         return super()._split_scope(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist there is no such hook
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     return _SharingScheduler(config, log) if config.getoption("dist") == "loadfile" else None
 

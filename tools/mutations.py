@@ -4,13 +4,14 @@
 
 Draws lines of the code at random, as many in each folder, and on each line a change that compiles:
 another comparison, a constant one more or less, a removed statement... Comments, docstrings, type
-annotations and strings with spaces (texts that people read) stay as they are. Each mutation runs in
-a copy of the working tree: first with the tests nearest to it. Those that survive run together,
-with all tests; tests that fail then run with each of these alone, until those that are left make no
-test fail.
+annotations and strings with spaces (texts that people read) stay as they are. In a copy of the
+working tree, all tests run with some mutations at once, one of each folder, and go on after
+failures. Those that failed then run with each of these mutations alone. Mutations that none of them
+notices run together, with all tests, until they make no test fail.
 
-What is drawn and what was found is kept in `build/mutations/`. Run the same command again to go on,
-and delete a mutation's `noticed_by` there to try it again.
+What is drawn and what was found is kept in `build/mutations/`, also which tests failed and which
+never did. Run the same command again to go on, and delete a mutation's `noticed_by` there to try it
+again.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -28,7 +30,7 @@ import sysconfig
 import tempfile
 import venv
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import permutations
@@ -58,9 +60,14 @@ NEAREST = {
 GRAMMARS = {".py": "python", ".js": "javascript", ".c": "c", ".h": "c"}
 FOLDERS = "device host/noughts host/page host/microbit_emulator"
 SURVIVED = "survived"
+NO_TEST = "no test"
 # Tests wait for what a mutation prevents; in the copy, less long than busy computers need.
 WAITING, WAITING_LESS = "LIMIT_S = 120.0", "LIMIT_S = 20.0"
-TEST_LIMIT_S, NEAREST_LIMIT_S = 60, 600
+TEST_LIMIT_S, NEAREST_LIMIT_S, GROUP_LIMIT_S = 60, 600, 400
+GROUP = 4
+"""Mutations that run at once."""
+# What pytest prints with `-v` as soon as a test has ended, in a process of xdist.
+ENDED = re.compile(r"\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR) (.+?) *$", re.MULTILINE)
 
 OPERATORS = {
     "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
@@ -237,6 +244,13 @@ def compiles(mutation: Mutation) -> bool:
     return True
 
 
+def groups(drawn: Sequence[Mutation]) -> Iterator[Sequence[Mutation]]:
+    """Mutations that run at once: each group has some of all folders, which are drawn in turn."""
+    count = -(-len(drawn) // GROUP)
+    for number in range(count):
+        yield drawn[number::count]
+
+
 # Running
 
 
@@ -245,6 +259,7 @@ class Copy:
 
     def __init__(self, folder: Path, pytest_options: Sequence[str]) -> None:
         self.folder = folder
+        self._log = folder / "pytest.txt"
         self._pytest_options = pytest_options
         listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         for path in subprocess.check_output(listed, cwd=ROOT, text=True).splitlines():
@@ -262,7 +277,20 @@ class Copy:
         (packages / "copy.pth").write_text("\n".join(lines), "utf-8")
 
     def run(self, applied: Sequence[Mutation], tests: Sequence[str], *options: str) -> list[str]:
-        """Run tests with mutations. Returns those that failed."""
+        """Run tests with mutations, or all. Returns those that failed."""
+        with self._changed(applied):
+            return self._failed(tests, options)
+
+    def ended(self, applied: Sequence[Mutation]) -> dict[str, bool]:
+        """Run all tests with mutations, as far as the time allows. Returns whether each passed."""
+        with self._changed(applied):
+            self._pytest([], ["-v"], GROUP_LIMIT_S)
+        text = self._log.read_text("utf-8", errors="replace")
+        ended = {test: outcome == "PASSED" for outcome, test in ENDED.findall(text)}
+        return ended or {f"{NO_TEST} started": False}
+
+    @contextlib.contextmanager
+    def _changed(self, applied: Sequence[Mutation]) -> Iterator[None]:
         core = self.folder / CORE / "core.wasm"
         changed = {self.folder / mutation.path for mutation in applied} | {core}
         originals = {path: path.read_bytes() for path in changed}
@@ -274,34 +302,42 @@ class Copy:
             problem = build_core.build(core, core.parent)
             assert not problem, problem
         try:
-            return self._pytest(tests, options)
+            yield
         finally:
             for path, content in originals.items():
                 path.write_bytes(content)
 
-    def _pytest(self, tests: Sequence[str], options: Sequence[str]) -> list[str]:
+    def _failed(self, tests: Sequence[str], options: Sequence[str]) -> list[str]:
+        status = self._pytest(tests, options, NEAREST_LIMIT_S if tests else None)
+        if status is None:
+            return [f"{NO_TEST}; they did not end"]
+        failed = self.folder / ".pytest_cache/v/cache/lastfailed"
+        if failed.exists():
+            return sorted(json.loads(failed.read_text()))
+        return [] if status == 0 else [f"{NO_TEST}; pytest did not run to its end"]
+
+    def _pytest(
+        self, tests: Sequence[str], options: Sequence[str], limit_s: int | None
+    ) -> int | None:
+        """Run tests. Returns pytest's exit status; None if it took too long."""
         shutil.rmtree(self.folder / ".pytest_cache", ignore_errors=True)
         python = str(self.folder / ".venv/bin/python")
         limits = f"--timeout={TEST_LIMIT_S}", "--timeout-method=thread"
-        command = [python, "-m", "pytest", "-q", "-c", "pyproject.toml", *self._pytest_options]
+        command = [python, "-m", "pytest", "-c", "pyproject.toml", *self._pytest_options]
         command += [*limits, *options, *tests]
         with (
-            Path(self.folder, "pytest.txt").open("w") as log,
+            self._log.open("w") as log,
             subprocess.Popen(
                 command, cwd=self.folder, stdout=log, stderr=log, start_new_session=True
             ) as process,
         ):
             try:
-                status = process.wait(NEAREST_LIMIT_S if tests else None)
+                return process.wait(limit_s)
             except subprocess.TimeoutExpired:
-                return ["no test; they did not end"]
+                return None
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)  # also browsers and boards
-        failed = self.folder / ".pytest_cache/v/cache/lastfailed"
-        if failed.exists():
-            return sorted(json.loads(failed.read_text()))
-        return [] if status == 0 else ["no test; pytest did not run to its end"]
 
 
 def nearest(mutation: Mutation) -> list[str]:
@@ -320,10 +356,25 @@ def nearest(mutation: Mutation) -> list[str]:
     return named or part
 
 
+def noticed_by(copy: Copy, mutation: Mutation, failed: Sequence[str]) -> str:
+    """The first of some tests to fail with a mutation; the nearest to it run first.
+
+    failed: with this mutation and others; NO_TEST if one of them lets none start or end.
+    """
+    near = nearest(mutation)
+    if any(test.startswith(NO_TEST) for test in failed):
+        return first_to_notice(copy, mutation, near)
+    are_near = [test for test in failed if test.startswith(tuple(near))]
+    for tests in (are_near, [test for test in failed if test not in are_near]):
+        if tests and (noticed := first_to_notice(copy, mutation, tests)):
+            return noticed
+    return ""
+
+
 def first_to_notice(copy: Copy, mutation: Mutation, tests: Sequence[str]) -> str:
     """The first test that fails with a mutation, twice. Empty if there is none."""
     failed = copy.run([mutation], tests, "-x")
-    if failed and failed[0].startswith("no test"):
+    if failed and failed[0].startswith(NO_TEST):
         return failed[0]
     confirmed = failed and copy.run([mutation], failed[:1], "-n1")
     return confirmed[0] if confirmed else ""
@@ -335,7 +386,7 @@ def try_all(copy: Copy, survivors: Sequence[Mutation]) -> None:
     while left:
         failed = copy.run(left, [], "--maxfail=10")
         for mutation in left if failed else ():
-            mutation.noticed_by = first_to_notice(copy, mutation, failed)
+            mutation.noticed_by = noticed_by(copy, mutation, failed)
         if not any(mutation.noticed_by for mutation in left):
             break  # nothing failed, or only because the computer is busy
         left = [mutation for mutation in left if not mutation.noticed_by]
@@ -343,7 +394,8 @@ def try_all(copy: Copy, survivors: Sequence[Mutation]) -> None:
         mutation.noticed_by = SURVIVED
 
 
-def report(drawn: Sequence[Mutation]) -> None:
+def report(drawn: Sequence[Mutation], passed: Mapping[str, bool]) -> None:
+    """What was found. passed: tests, and whether they never failed."""
     for mutation in drawn:
         change = f"{mutation.old} -> {mutation.new}".replace("\n", " ")
         print(f"{mutation.path}:{mutation.line}  {change}\n    {mutation.noticed_by}")
@@ -354,6 +406,7 @@ def report(drawn: Sequence[Mutation]) -> None:
             noticed[name] += mutation.noticed_by != SURVIVED
     for name, count in counted.items():
         print(f"{name}: {noticed[name]} of {count} noticed")
+    print(f"tests: {len(passed) - sum(passed.values())} of {len(passed)} failed at least once")
 
 
 def parsed() -> argparse.Namespace:
@@ -400,21 +453,31 @@ def main() -> None:
             drawn += draw(candidates, options.seed, count, compiles)
         progress.parent.mkdir(parents=True, exist_ok=True)
         save()
+    passed: dict[str, bool] = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder), options.pytest_options)
-        survivors = []
-        for mutation in drawn:
-            if not mutation.noticed_by:
-                mutation.noticed_by = first_to_notice(copy, mutation, nearest(mutation))
-                print(f"{mutation.path}:{mutation.line}  {mutation.noticed_by or '?'}", flush=True)
-            if mutation.noticed_by:
-                save()
-            else:
-                survivors.append(mutation)
-        if survivors:
+        for number, group in enumerate(groups(drawn)):
+            tried = progress.with_name(f"{name}-tests-{number}.json")
+            if not tried.exists():
+                tried.write_text(json.dumps(copy.ended(group), indent=1))
+            ended = json.loads(tried.read_text())
+            failed = [test for test, did_pass in ended.items() if not did_pass]
+            for mutation in group:
+                if not mutation.noticed_by:
+                    mutation.noticed_by = noticed_by(copy, mutation, failed)
+                    line = f"{mutation.path}:{mutation.line}  {mutation.noticed_by or '?'}"
+                    print(line, flush=True)
+                    save()
+            for test, did_pass in ended.items():
+                if test.startswith(NO_TEST):
+                    continue
+                passed[test] = passed.get(test, True) and did_pass
+        if survivors := [mutation for mutation in drawn if not mutation.noticed_by]:
             try_all(copy, survivors)
             save()
-    report(drawn)
+    never_failed = sorted(test for test, did_pass in passed.items() if did_pass)
+    progress.with_name(f"{name}-never-failed.txt").write_text("\n".join([*never_failed, ""]))
+    report(drawn, passed)
 
 
 if __name__ == "__main__":
