@@ -66,7 +66,7 @@ dist: $(VENV)/dev  ## build what is released, in dist/: wheels, sdists, noughts.
 	@rm -rf dist
 	@$(MAKE) --no-print-directory page
 	@$(BIN)/python -m build --outdir dist host/microbit_emulator
-	@$(BIN)/python -m build --outdir dist --sdist
+	@NOUGHTS_EMULATOR=version $(BIN)/python -m build --outdir dist --sdist
 	@NOUGHTS_EMULATOR=version $(BIN)/python -m build --outdir dist --wheel
 	@$(BIN)/noughts hex -o dist/noughts.hex
 

@@ -20,13 +20,14 @@ import pytest
 from data_logs import HEADING, row
 from noughts.protocol import data_log
 from noughts.protocol.sentences import BOOT_FIELDS, GAME_FIELDS, body, framed
+from noughts.version import __version__
 from sample_games import BOOT, stages
 
 SENTENCES, SCHEMA = "host/noughts/protocol/sentences.py", "host/noughts/store/schema.py"
 PAGE = "host/page/"
 NEW_FIELDS = {
     "boots": {
-        "device/sentences.py": [(',V%d,1.2.0,%s"', ',V%d,1.2.0,%s,40C"')],
+        "device/sentences.py": [(f',V%d,{__version__},%s"', f',V%d,{__version__},%s,40C"')],
         SENTENCES: [
             ('    """Four hex digits."""\n', '    """Four hex digits."""\n    heat: str\n'),
             ('    table_id="[0-9A-F]{4}",\n', '    table_id="[0-9A-F]{4}", heat="[0-9]{1,3}C",\n'),
@@ -38,7 +39,7 @@ NEW_FIELDS = {
             ("hardware, release, tableId };", "hardware, release, tableId, heat };"),
         ],
         f"{PAGE}csv.js": [("tableId.replace(/^_?0x/, '')]", "tableId.replace(/^_?0x/, ''), heat]")],
-        "docs/protocol.md": [("$NB,1,3E5A5FD2,V2,1.2.0,2798", "$NB,1,3E5A5FD2,V2,1.2.0,2798,40C")],
+        "docs/protocol.md": [(f"V2,{__version__},2798", f"V2,{__version__},2798,40C")],
     },
     "games": {
         "device/game.py": [('"NG,%s,%d,%s,%s,%s,%d,%s"', '"NG,%s,%d,%s,%s,%s,%d,%s,40C"')],

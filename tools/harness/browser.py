@@ -26,7 +26,8 @@ from waiting import LIMIT_S
 
 HEADLESS_SHELL = "chromium-headless-shell"
 """Chromium's engine without what surrounds a page: it takes less CPU, and has no sensors."""
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+# Where a system lets only some programs have a sandbox, Chrome is one of them.
+_NAMES = ("google-chrome", "chromium", "chromium-browser", "chrome", "msedge")
 
 HIDE = """(value) => {
   Object.defineProperty(document, 'hidden', { value, configurable: true });
