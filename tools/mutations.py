@@ -6,8 +6,9 @@ Draws lines of the code at random, as many in each folder, and on each line a ch
 another comparison, a constant one more or less, a removed statement... Comments, docstrings, type
 annotations and strings with spaces (texts that people read) stay as they are. In a copy of the
 working tree, all tests run with some mutations at once, one of each folder, and go on after
-failures. Those that failed then run with each of these mutations alone. Mutations that none of them
-notices run together, with all tests, until they make no test fail.
+failures. Those that failed and are near to a mutation then run with it alone. Mutations that none
+of these notices run together, with all tests; tests that fail run with each of them alone, until
+those that are left make no test fail.
 
 What is drawn and what was found is kept in `build/mutations/`, also which tests failed and which
 never did. Run the same command again to go on, and delete a mutation's `noticed_by` there to try it
@@ -357,18 +358,15 @@ def nearest(mutation: Mutation) -> list[str]:
 
 
 def noticed_by(copy: Copy, mutation: Mutation, failed: Sequence[str]) -> str:
-    """The first of some tests to fail with a mutation; the nearest to it run first.
+    """The first of some tests to fail with a mutation, of those nearest to it.
 
     failed: with this mutation and others; NO_TEST if one of them lets none start or end.
     """
     near = nearest(mutation)
     if any(test.startswith(NO_TEST) for test in failed):
         return first_to_notice(copy, mutation, near)
-    are_near = [test for test in failed if test.startswith(tuple(near))]
-    for tests in (are_near, [test for test in failed if test not in are_near]):
-        if tests and (noticed := first_to_notice(copy, mutation, tests)):
-            return noticed
-    return ""
+    tests = [test for test in failed if test.startswith(tuple(near))]
+    return first_to_notice(copy, mutation, tests) if tests else ""
 
 
 def first_to_notice(copy: Copy, mutation: Mutation, tests: Sequence[str]) -> str:
@@ -385,8 +383,10 @@ def try_all(copy: Copy, survivors: Sequence[Mutation]) -> None:
     left = list(survivors)
     while left:
         failed = copy.run(left, [], "--maxfail=10")
+        if any(test.startswith(NO_TEST) for test in failed):
+            failed = [test for mutation in left for test in nearest(mutation)]
         for mutation in left if failed else ():
-            mutation.noticed_by = noticed_by(copy, mutation, failed)
+            mutation.noticed_by = first_to_notice(copy, mutation, failed)
         if not any(mutation.noticed_by for mutation in left):
             break  # nothing failed, or only because the computer is busy
         left = [mutation for mutation in left if not mutation.noticed_by]
