@@ -372,6 +372,8 @@ def test_errors_and_doctor_name_the_program_as_typed(clone, monkeypatch, noughts
 
 def test_help_says_ranges_and_defaults_in_words(printed):
     words = " ".join(printed("web", "--help").split())
-    assert "the port, or the next free one; 0: any (0 to 65,535; usually 8017)" in words
+    assert (
+        "listen on this port, or the next free one; 0: on any (0 to 65,535; default: 8017)" in words
+    )
     words = " ".join(printed("vs", "--help").split())
-    assert "may take to answer (above 0 to 3,600; usually 20)" in words
+    assert "may take to answer (above 0 to 3,600; default: 20)" in words

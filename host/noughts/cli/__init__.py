@@ -56,7 +56,7 @@ _ENGINES = {
     "prove": _Entry("prove", "noughts prove", "prove which engines never lose"),
     "new": _Entry("new", "noughts new engine mine.py", "write a template for your own engine"),
     "learn": _Entry("table", "noughts learn", "make the chip win more against your players"),
-    "train": _Entry("train", "noughts train menace", "let matchboxes learn to play, and see how"),
+    "train": _Entry("train", "noughts train menace", "train matchboxes, and watch them learn"),
     "table": _Entry("table", "noughts table --check", "make or check the table the chip plays by"),
 }
 _TASKS = {"play": _PLAY, "board": _BOARD, "class": _CLASS, "engines": _ENGINES}

@@ -150,7 +150,7 @@ def _drives_to_flash(path: Path | None, every: bool) -> Sequence[Drive]:
 @click.option(
     "--replace",
     is_flag=True,
-    help="overwrite another program's files of the same names, such as its main.py",
+    help="overwrite another program's files with the same names, such as its main.py",
 )
 def run_put(
     port: str | None,

@@ -81,7 +81,7 @@ Formats:
     metavar="N",
     cls=options.Option,
     type=options.IntRange(1, _MAX),
-    help=f"list the newest N ({_NEWEST}; with --json all)",
+    help=f"list the newest N (default: {_NEWEST}; with --json, all)",
 )
 @options.as_json("the games")
 @options.stored_games
@@ -191,7 +191,7 @@ def _number(text: str) -> int | str:
     metavar="X",
     cls=options.Option,
     type=options.Number(0.1, 100),
-    help="play it, X times as fast as it was played",
+    help="play the game back, X times as fast as it was played",
 )
 @click.option(
     "--text",
@@ -286,7 +286,7 @@ _FORMATS: dict[str, tuple[_Write, Callable[[int], Value]]] = {
 @click.option(
     "--format",
     type=click.Choice(_FORMATS),
-    help="the format (by the file's name, else csv)",
+    help="the format (default: by the file's name, or csv)",
 )
 @options.output("the file to write (default, or -: standard output)")
 @options.stored_games

@@ -73,7 +73,7 @@ class Number(click.types.FloatParamType):
 
 
 class Option(click.Option):
-    """An option whose help says its range and its default in words: `(1 to 16; usually 3)`."""
+    """An option whose help says its range and its default in words: `(1 to 16; default: 3)`."""
 
     def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
         """Nothing in brackets: `get_help_record` says it."""
@@ -89,7 +89,7 @@ class Option(click.Option):
             words.append(f"{least} to {self.type.max:,}")
         if "default" in super().get_help_extra(ctx):
             is_number = isinstance(self.default, float)
-            words.append(f"usually {f'{self.default:g}' if is_number else self.default}")
+            words.append(f"default: {f'{self.default:g}' if is_number else self.default}")
         return record and (record[0], f"{record[1]}  ({'; '.join(words)})" if words else record[1])
 
 
@@ -121,7 +121,7 @@ db = click.option(
     "--db",
     type=FILE,
     is_eager=True,
-    help="where games are stored (games.db in your data folder)",
+    help="where games are stored (default: games.db in your data folder)",
 )
 unproved = click.option(
     "--unproved",
@@ -175,8 +175,8 @@ def radio(run: Run) -> Run:
         "--radio",
         metavar="GROUP",
         type=lambda text: OFF if text == "off" else Radio(sends=group(text)),
-        help="also send games by radio in this group, 0 to 255 (V2 only); `put --radio off` ends "
-        "that",
+        help="also send games by radio in this group, 0 to 255 (V2 only); `put --radio off` "
+        "turns it off",
     )
     @click.option(
         "--gateway",

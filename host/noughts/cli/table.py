@@ -36,7 +36,8 @@ _SHOWN = 6
 @click.option(
     "--check",
     is_flag=True,
-    help="write nothing; exit 1 unless it is generated, or learned and never loses",
+    help="write nothing; exit 1 unless the file is the generated table, or a learned one that "
+    "never loses",
 )
 @options.as_json("the summary")
 def run_table(output: Path | None, check: bool, as_json: bool) -> None:

@@ -43,14 +43,15 @@ _MOVING = {"first": "", "second": ", moving second", "both": ", moving first and
 @click.option(
     "--against",
     metavar="ENGINE",
-    help=f"its opponent: {', '.join(engines())}, or a file; menace plays itself; usually medium",
+    help=f"its opponent: {', '.join(engines())}, or a file; with menace, it plays itself "
+    "(default: medium)",
 )
 @click.option(
     "--games",
     metavar="N",
     cls=options.Option,
     type=IntRange(1, 1_000_000),
-    help=f"how many games it plays; usually {_GAMES}",
+    help=f"how many games it plays (default: {_GAMES})",
 )
 @click.option(
     "--seat",
@@ -97,7 +98,7 @@ def run_train(
     game_filter: GameFilter,
     db: Path | None,
 ) -> None:
-    """Let matchboxes learn to play, and see how."""
+    """Train matchboxes, and watch them learn."""
     plays = bool(against or games or plot or as_json) or not (stored or show)
     _check_usage(stored, plays, as_json, show, game_filter)
     position = None if show is None else parse_unfinished(show)

@@ -60,7 +60,7 @@ _CELLS |= {f"{cell // 3 + 1},{cell % 3 + 1}": cell for cell in range(9)}
 @click.option(
     "--no-learning",
     is_flag=True,
-    help="leave a MENACE's file as it is; otherwise it learns from your game",
+    help="leave a MENACE's file as it is, so that it does not learn from your game",
 )
 def run_vs(named_engines: list[Engine], first: str, seed: int | None, no_learning: bool) -> int:
     """Play against an engine, or watch two play."""

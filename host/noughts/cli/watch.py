@@ -49,7 +49,7 @@ _NEED_ATTENTION = (StoreBusy, StoreGone, RowsSkipped)
     "port",
     nargs=-1,
     help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for the "
-    "games of rooms, mqtt://HOST (every micro:bit that is plugged in)",
+    "games of rooms, mqtt://HOST (default: every micro:bit that is plugged in)",
 )
 @click.option(
     "--emulated",
@@ -108,7 +108,7 @@ _NEED_ATTENTION = (StoreBusy, StoreGone, RowsSkipped)
 @click.option(
     "--ca",
     type=FILE,
-    help="with mqtts: the broker's CA certificate, in PEM (else the system's)",
+    help="with mqtts: the broker's CA certificate, in PEM (default: the system's)",
 )
 def run_watch(
     port: tuple[str, ...],

@@ -23,7 +23,7 @@ from noughts.web.server import PORT, http_server, listening, own_addresses, own_
     cls=options.Option,
     type=IntRange(0, 65535),
     default=PORT,
-    help="the port, or the next free one; 0: any",
+    help="listen on this port, or the next free one; 0: on any",
 )
 @click.option(
     "--boards",
