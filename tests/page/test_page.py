@@ -175,6 +175,32 @@ def test_puzzle_is_solved_after_a_wrong_answer(open_page):
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
 
 
+def test_wrong_answer_is_explained_and_can_be_tried_again(open_page):
+    page = open_page(part="puzzles")
+    page.evaluate("Math.random = () => 0")
+    page.get_by_role("button", name="Next puzzle").click()
+    question = page.locator("#puzzle-headline").inner_text()
+    mover, opponent = ("X", "O") if question.startswith("X") else ("O", "X")
+    answers = page.evaluate(
+        """async () => {
+          const { puzzleOf } = await import('page/solver.js');
+          const cells = [...document.querySelectorAll('#puzzle-board .cell')];
+          const marks = cells.map((cell) => cell.querySelector('.X, .O')?.classList[0] ?? '.');
+          const { right } = puzzleOf(marks.join(''));
+          return [...marks.keys()].filter((at) => marks[at] === '.' && at !== right);
+        }"""
+    )
+    cell(page, answers[0] + 1).click()
+    headline(page, f"Wrong: {answers[0] + 1} is not the move.")
+    reason = page.locator("#puzzle-reason").inner_text()
+    movers = re.findall(r"\b([XO]) \d", reason.partition("go on: ")[2])
+    assert movers == [opponent, mover] * (len(movers) // 2) + [opponent] * (len(movers) % 2)
+    assert movers
+    page.get_by_role("button", name="Try again").click()
+    headline(page, question)
+    expect(page.locator("#puzzle-board .last")).to_have_count(0)
+
+
 def test_puzzles_are_computed_once_their_part_is_shown(open_page):
     page = open_page()
     expect(page.locator("#puzzle-headline")).to_be_empty()

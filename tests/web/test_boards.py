@@ -360,6 +360,7 @@ def test_refused_page_connects_later(stand_in, serve, page, monkeypatch):
     expect(page.get_by_role("alert")).to_have_text("too many pages are open; close some.")
     monkeypatch.setattr(safety, "MAX_STREAMS", 64)
     expect(card(page)).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
     page.errors.clear()  # the 429 answers
 
 
