@@ -239,6 +239,7 @@ def test_class_radio_sends_the_games_of_two_boards_too():
         pair.rest(300)
     a, b = pair.all
     assert a.games == b.games
+    assert {packet.dbm for packet in pair.ether.history} == {4}  # as far as a board can be heard
     frames = [bytes(packet.payload) for packet in pair.ether.history]
     body = f"NG,{a.games[-1].boot},1,PP,A,{''.join(map(str, a.games[-1].moves))},"
     assert sum(body.encode() in frame for frame in frames if frame[:4] == b"$NR,") == 2

@@ -193,6 +193,8 @@ def test_wrong_answer_is_explained_and_can_be_tried_again(open_page):
     cell(page, answers[0] + 1).click()
     headline(page, f"Wrong: {answers[0] + 1} is not the move.")
     reason = page.locator("#puzzle-reason").inner_text()
+    worth = r"turns a (win into a (draw|loss)|draw into a loss)\."
+    assert re.match(f"{mover} at {answers[0] + 1}, [a-z ]+, {worth}", reason)
     movers = re.findall(r"\b([XO]) \d", reason.partition("go on: ")[2])
     assert movers == [opponent, mover] * (len(movers) // 2) + [opponent] * (len(movers) % 2)
     assert movers
