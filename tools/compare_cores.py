@@ -4,11 +4,16 @@
     tools/compare_cores.py OLD/host --python … --only 'V1 random'
     tools/compare_cores.py OLD/host --python … --with-old-rules         # after `make core`
 
-The last commit with the core on Unicorn is f651f5b0: `git worktree add OLD f651f5b0`.
+The last commit with the core on Unicorn is f651f5b0. Both trees run the scenarios here, which use
+this tree's tests, so the other one needs its development tools (pytest, uflash) too:
+
+    git worktree add --detach OLD f651f5b0 && make -C OLD .venv/dev
 
 Both run the same firmware, seed and inputs at the same device times. At each step a trace has the
-time, the instructions, the registers, a checksum of RAM and one of flash, LEDs, tone and output.
-The first difference of each scenario is printed, and the CPU time of both.
+time, the instructions, R0 to R15, the flags and the exception number in XPSR, for a V2 S0 to S31,
+a checksum of RAM and one of flash, LEDs, tone and output. The first difference of each scenario is
+printed, and the CPU time of both. A scenario fails, even if it does so in both trees, if it raises
+an exception, or if a board's program does, except where `_may_print_traceback` expects it.
 
 Some rules have changed since the last core on Unicorn, and traces differ by them: see `RULES`.
 With --with-old-rules, our core is compiled with the old ones, and all traces are equal.
@@ -28,6 +33,7 @@ import tempfile
 import time
 import zipfile
 import zlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -73,8 +79,14 @@ RULES = (
         "A reset sets the floating-point registers to 0; on the chip their values are unknown",
         "exceptions.c",
         "  fill(&cpu, 0, sizeof cpu);",
-        "  u32 floats[32]; copy(floats, cpu.s, sizeof floats);"
-        "  fill(&cpu, 0, sizeof cpu); copy(cpu.s, floats, sizeof floats);",
+        "  Processor before = cpu; fill(&cpu, 0, sizeof cpu); copy(cpu.s, before.s, sizeof cpu.s);",
+    ),
+    Rule(
+        "A reset sets the flags to 0; on the chip their values are unknown",
+        "exceptions.c",
+        "  cpu.nz = 1;",
+        "  cpu.nz = before.nz; cpu.c = before.c; cpu.v = before.v; cpu.q = before.q;"
+        "  cpu.ge = before.ge;",
     ),
 )
 
@@ -145,7 +157,7 @@ def _module(name: str, title: str) -> Steps:
     import repl
     import test_programs
 
-    code = "from microbit import *\n" + {**test_programs.BOTH, **test_programs.V2_ONLY}[title]
+    code = test_programs.code(name, title)
     board = repl.another(name)
     board.uart.send(repl.CTRL_A)
     board.run_for(50_000)
@@ -209,7 +221,7 @@ def _busy(kind: str, code: str) -> Steps:
 MATHS = (
     "from math import *\nx = 0.1\nwhile True:\n"
     " for i in range(40):\n"
-    "  x = sin(x * 3.7) * 2.5 + sqrt(abs(x)) - exp(-x) / 3.0 + atan2(x, i + 1) * log(i + 2)\n"
+    "  x = sin(x * 3.7) * 2.5 + sqrt(abs(x)) - exp(-abs(x)) / 3.0 + atan2(x, i + 1) * log(i + 2)\n"
     "  y = int(x * 1e6) ^ (i << 7); z = y // 13 % 1000 * 0.37; w = '%.3f %d %x' % (z, y, abs(y))\n"
     " print(w, round(z), float('nan'), 1e38 * 10 * x, x == z, x < z)\n"
 )
@@ -242,37 +254,68 @@ def scenarios() -> dict[str, Callable[[], Steps]]:
 
 # Traces.
 
+_PC, _XPSR, _S0 = 15, 16, 64
+"""Numbers of core registers, as debuggers count them."""
+_XPSR_COMPARED = 0xF80F_01FF
+"""N, Z, C, V, Q, GE and the exception number.
+
+Thumb is always set, and no step ends in an IT block.
+"""
+
 
 def _registers(board: Any) -> list[int]:
+    """R0 to R15, XPSR, and for a V2 S0 to S31."""
+    floats = 32 * (board.board == "V2")
     if hasattr(board, "debugger"):
-        return [board.debugger.core_register(number) for number in range(16)]
-    arm = importlib.import_module("unicorn.arm_const")  # up to 1.1, the core was Unicorn
-    engine = board._chip.cpu.core.uc
-    names = [*(f"R{number}" for number in range(13)), "SP", "LR"]
-    ids = [getattr(arm, f"UC_ARM_REG_{name}") for name in names]
-    return [*(engine.reg_read(number) & 0xFFFF_FFFF for number in ids), board._chip.cpu.pc]
+        numbers = *range(17), *range(_S0, _S0 + floats)
+        registers = [board.debugger.core_register(number) for number in numbers]
+    else:  # up to 1.1, the core was Unicorn
+        arm = importlib.import_module("unicorn.arm_const")
+        names = *(f"R{number}" for number in range(13)), "SP", "LR", "PC", "XPSR"
+        ids = [getattr(arm, f"UC_ARM_REG_{name}") for name in names]
+        ids += range(arm.UC_ARM_REG_S0, arm.UC_ARM_REG_S0 + floats)
+        cpu = board._chip.cpu
+        registers = [cpu.core.uc.reg_read(number) & 0xFFFF_FFFF for number in ids]
+        registers[_PC] = cpu.pc
+    registers[_XPSR] &= _XPSR_COMPARED
+    return registers
 
 
-def _line(board: Any) -> str:
+def _line(board: Any, output: bytes) -> str:
     registers = " ".join(f"{value:x}" for value in _registers(board))
     tone = board.tone()
     sums = f"{zlib.crc32(board.ram):x} {zlib.crc32(board.flash):x}"
     leds = "".join(map(str, board.leds()))
     return (
         f"{board.clock_us} {board.instructions} {sums} {leds} {tone and tuple(tone)} "
-        f"{board.uart.receive()!r} {registers}"
+        f"{output!r} {registers}"
     )
 
 
+def _may_print_traceback(name: str) -> bool:
+    """The inputs of a firmware's scenario have Ctrl-C; some public programs fail on boards too."""
+    from test_public_programs import DIFFERENCES
+
+    _, part, *title = name.split(" ", 2)
+    return part == "firmware" or (part == "public" and title[0] in DIFFERENCES)
+
+
 def _trace(name: str) -> None:
-    begun = time.process_time()
+    begun, problem = time.process_time(), ""
+    outputs: defaultdict[int, bytes] = defaultdict(bytes)  # of each board
     try:
         for boards in scenarios()[name]():
-            for board in boards:
-                print(_line(board))
+            for place, board in enumerate(boards):
+                output = board.uart.receive()
+                outputs[place] += output
+                print(_line(board, output))
+        for output in outputs.values():
+            _, traceback, lines = output.partition(b"Traceback")
+            if traceback and not _may_print_traceback(name):
+                problem = f"the board printed {traceback + lines[:300]!r}"
     except Exception as error:
-        print(f"{type(error).__name__}: {error}")
-    print(json.dumps({"cpu_s": time.process_time() - begun}))
+        problem = f"{type(error).__name__}: {error}"
+    print(json.dumps({"cpu_s": time.process_time() - begun, "problem": problem}))
 
 
 def with_old_rules(folder: Path) -> Path:
@@ -300,25 +343,38 @@ def _run(name: str, host: Path, python: str, images: Path) -> subprocess.Popen[s
     return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
 
 
-def _compare(
-    name: str, old: tuple[Path, str], host: Path, images: Path
-) -> tuple[bool, float, float]:
+class _Result(NamedTuple):
+    """Of a scenario: `equal`, `DIFFERENT`, or `FAILED`, in one tree or in both."""
+
+    verdict: str
+    old_cpu_s: float
+    new_cpu_s: float
+
+
+def _compare(name: str, old: tuple[Path, str], host: Path, images: Path) -> _Result:
     ours = _run(name, host, sys.executable, images)
     theirs = _run(name, *old, images)
     outputs = [process.communicate()[0].splitlines() for process in (theirs, ours)]
-    old_cpu_s, new_cpu_s = (json.loads(lines.pop())["cpu_s"] for lines in outputs)
+    ends = [json.loads(lines.pop()) for lines in outputs]
+    old_cpu_s, new_cpu_s = (end["cpu_s"] for end in ends)
     pairs = zip(*outputs, strict=False)
     different = next((at for at, (one, two) in enumerate(pairs) if one != two), None)
-    if different is None and len(outputs[0]) == len(outputs[1]):
-        print(
-            f"equal      {name}: {len(outputs[0])} steps; CPU {old_cpu_s:.2f} s, {new_cpu_s:.2f} s"
-        )
-        return True, old_cpu_s, new_cpu_s
-    print(f"DIFFERENT  {name}: step {different} of {len(outputs[0])}, {len(outputs[1])}")
-    for lines in outputs:
-        if different is not None:
-            print(f"  {lines[different][:600]}")
-    return False, old_cpu_s, new_cpu_s
+    if any(end["problem"] for end in ends):
+        verdict = "FAILED"
+        print(f"FAILED     {name}: after {len(outputs[0])} steps, {len(outputs[1])}")
+        for end in ends:
+            print(f"  {end['problem'] or 'no failure'}")
+    elif different is None and len(outputs[0]) == len(outputs[1]):
+        verdict = "equal"
+        cpu = f"CPU {old_cpu_s:.2f} s, {new_cpu_s:.2f} s"
+        print(f"equal      {name}: {len(outputs[0])} steps; {cpu}")
+    else:
+        verdict = "DIFFERENT"
+        print(f"DIFFERENT  {name}: step {different} of {len(outputs[0])}, {len(outputs[1])}")
+    if different is not None:
+        for lines in outputs:
+            print(f"  {lines[different][:1000]}")
+    return _Result(verdict, old_cpu_s, new_cpu_s)
 
 
 def write_images(folder: Path) -> None:
@@ -360,11 +416,13 @@ def main() -> int:
             write_images(images)
         host = with_old_rules(Path(folder)) if options.with_old_rules else ROOT / "host"
         results = [_compare(name, old, host, images) for name in names]
+    counts = Counter(result.verdict for result in results)
     print(
-        f"{sum(same for same, *_ in results)} of {len(results)} equal; CPU "
-        f"{sum(old for _, old, _ in results):.1f} s, {sum(new for *_, new in results):.1f} s"
+        f"{counts['equal']} of {len(results)} equal, {counts['DIFFERENT']} different, "
+        f"{counts['FAILED']} failed; CPU {sum(result.old_cpu_s for result in results):.1f} s, "
+        f"{sum(result.new_cpu_s for result in results):.1f} s"
     )
-    return 0 if all(same for same, *_ in results) else 1
+    return 0 if results and counts["equal"] == len(results) else 1
 
 
 if __name__ == "__main__":

@@ -64,13 +64,17 @@ CASES = [(name, title) for name in NEWEST for title in BOTH] + [
 ]
 
 
+def code(name: str, title: str) -> str:
+    """The program for a module, on a firmware."""
+    sensors = [0x0E, 0x1D] if name.startswith("V1") else []
+    return f"from microbit import *\nSENSORS = {sensors}\n" + {**BOTH, **V2_ONLY}[title]
+
+
 @pytest.mark.parametrize(
     ("name", "title"), [case if case[1] in SHORT else long(*case) for case in CASES]
 )
 def test_module_works(name: str, title: str) -> None:
-    sensors = [0x0E, 0x1D] if name.startswith("V1") else []
-    code = f"from microbit import *\nSENSORS = {sensors}\n" + {**BOTH, **V2_ONLY}[title]
-    printed, error = run(boot(name), code, timeout_us=10_000_000)
+    printed, error = run(boot(name), code(name, title), timeout_us=10_000_000)
     assert (printed.strip(), error) == ("done", "")
 
 
