@@ -138,7 +138,8 @@ static void fill_buffer(Page *page) {
 }
 
 // Whether SAMPLE has no effect: not started, full, or the buffer's end is computed.
-static bool saadc_ignores(Page *page, u32 offset) {
+static bool saadc_ignores(Page *page, u32 offset, u32 event) {
+  (void)event;
   return offset == SAADC_SAMPLE && (saadc.amount >= saadc.room || is_under_way(page));
 }
 
@@ -156,7 +157,7 @@ static void saadc_start(Page *page) {
 }
 
 static void saadc_sample(Page *page) {
-  if (saadc_ignores(page, SAADC_SAMPLE)) return;
+  if (saadc_ignores(page, SAADC_SAMPLE, 0)) return;
   if (++saadc.tasks % tasks_a_result(page)) return;
   convert(page);
   set_event(page, SAADC_DONE);
@@ -195,7 +196,7 @@ static void attach_saadc(void) {
 // PWM plays its sequences in time.
 
 enum {
-  PWM_STOP = 0x004, SEQSTART = 0x008, NEXTSTEP = 0x010,
+  PWM_STOP = 0x004, SEQSTART = 0x008,
   PWM_STOPPED = 0x104, SEQSTARTED = 0x108, SEQEND = 0x110, PWMPERIODEND = 0x118,
   LOOPSDONE = 0x11c,
   COUNTERTOP = 0x508, PWM_PRESCALER = 0x50c, DECODER = 0x510, LOOP = 0x514,
@@ -302,7 +303,7 @@ static bool pwm_task(Page *page, u32 offset) {
     case PWM_STOP: pwm_stop(page); return true;
     case SEQSTART: start_sequence(page, 0); return true;
     case SEQSTART + 4: start_sequence(page, 1); return true;
-    default: return offset == NEXTSTEP;
+    default: return false;
   }
 }
 

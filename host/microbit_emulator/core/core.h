@@ -167,7 +167,7 @@ struct Page {
   u32 (*read)(Page *, u32 offset);
   void (*write)(Page *, u32 offset, u32 size, u32 value);
   bool (*task)(Page *, u32 offset);     // false if it does not have this task
-  bool (*ignores)(Page *, u32 offset);  // whether a task would have no effect now
+  bool (*ignores)(Page *, u32 offset, u32 event);  // whether PPI need not start a task now
   void (*reset)(Page *);                // sets what does not begin with 0
   u32 inten, looks;
   u64 happened;       // events that read 1, by (offset - EVENTS) / 4, as the next two

@@ -1,12 +1,12 @@
 // Time, the timeline, interrupts (NVIC), exceptions, sleep, and the loop that runs it all.
 //
-// The CPU runs in slices: up to the next event on the timeline, or until something asks it to status.
+// The CPU runs in slices: up to the next event on the timeline, or until something asks it to stop.
 // It does not matter where in a slice a run ends, so a run can be cut into steps of any size.
 // When interrupts are unmasked while one is pending, it is taken at the next multiple of 48 cycles.
 //
-// Modelled: priorities, nesting, frames with room for floating-point registers, WFI, WFE and its
-// event register, BASEPRI. Not modelled: the process stack, tail-chaining, faults (they end the
-// run), the time that an exception takes.
+// Modelled: priorities, nesting, both stacks, frames with room for floating-point registers, WFI,
+// WFE and its event register, BASEPRI. Not modelled: tail-chaining, faults (they end the run), the
+// time that an exception takes.
 //
 // Source: ARMv6-M and ARMv7-M Architecture Reference Manuals, "Exception model".
 #include "core.h"
@@ -143,10 +143,10 @@ static u32 most_urgent(i32 *priority) {
   return best;
 }
 
-// Exceptions and their frames: R0-R3, R12, LR, PC, XPSR, on the main stack.
+// Exceptions and their frames: R0-R3, R12, LR, PC, XPSR, on the stack of the interrupted code.
 
 enum { FRAME_SIZE = 32, FP_FRAME_SIZE = 104, XPSR_ALIGNED = 1 << 9, XPSR_THUMB = 1 << 24,
-       NO_FP_FRAME = 1 << 4, MAX_FP_SAVED = 64 };
+       NO_FP_FRAME = 1 << 4, ON_PROCESS_STACK = 1 << 2, MAX_FP_SAVED = 64 };
 
 // A frame has room for the floating-point registers if the interrupted code used them. Their
 // values are kept here, and are restored only if the handler used them.
@@ -154,7 +154,7 @@ static struct { u32 s[16], fpscr; } fp_saved[MAX_FP_SAVED];
 static u32 fp_saved_count;
 
 APART static void enter_exception(u32 exception) {
-  u32 *r = cpu.r, in_thread = kind->is_v2 ? cpu.control & (FPCA | SPSEL) : 0;
+  u32 *r = cpu.r, in_thread = cpu.control & (kind->is_v2 ? FPCA | SPSEL : SPSEL);
   u32 xpsr = flags() | XPSR_THUMB | cpu.ipsr;
   u32 sp = r[13] - (in_thread & FPCA ? FP_FRAME_SIZE : FRAME_SIZE);
   if (sp & 4) {
@@ -173,6 +173,10 @@ APART static void enter_exception(u32 exception) {
     fp_saved_count++;
   }
   r[13] = sp;
+  if (in_thread & SPSEL) {
+    link |= ON_PROCESS_STACK;
+    swap_stacks();
+  }
   r[14] = link;
   cpu.ipsr = exception;
   cpu.control ^= in_thread;
@@ -197,8 +201,10 @@ static void leave_exception(void) {
     if (exception >= FIRST_IRQ)  // pending again if its line is still high
       nvic.pending |= nvic.lines & 1ull << (exception - FIRST_IRQ);
   }
-  u32 *r = cpu.r, sp = r[13], frame[8];
   bool has_fp_frame = kind->is_v2 && !(cpu.link & NO_FP_FRAME);
+  bool on_process_stack = cpu.link & ON_PROCESS_STACK;
+  if (on_process_stack) swap_stacks();
+  u32 *r = cpu.r, sp = r[13], frame[8];
   copy_out(sp, (u8 *)frame, FRAME_SIZE);
   for (u32 at = 0; at < 4; at++) r[at] = frame[at];
   r[12] = frame[4];
@@ -213,7 +219,8 @@ static void leave_exception(void) {
     }
   }
   r[13] = sp + (has_fp_frame ? FP_FRAME_SIZE : FRAME_SIZE) + (xpsr & XPSR_ALIGNED ? 4 : 0);
-  if (kind->is_v2) cpu.control = (cpu.control & ~(u32)(FPCA | SPSEL)) | (has_fp_frame ? FPCA : 0);
+  cpu.control &= ~(u32)(FPCA | SPSEL);
+  cpu.control |= (has_fp_frame ? FPCA : 0) | (on_process_stack ? SPSEL : 0);
   set_flags(xpsr);
   cpu.q = xpsr >> 27 & 1;
   cpu.ge = xpsr >> 16 & 15;

@@ -1,8 +1,8 @@
 // GPIO, the pins; GPIOTE, which connects pins with tasks and events.
 //
-// Modelled: output, input, direction, pull-ups, external signals, SENSE and the PORT event. Not
-// modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's
-// tasks do to pins, because nothing that reads a pin here depends on it.
+// Modelled: output, input, direction, pull-ups, external signals, SENSE and the PORT event. Two of
+// GPIOTE's tasks have no effect: V1's OUT, and V2's SET when the timer of the LEDs starts it. Not
+// modelled: the other tasks, drive strengths, edges on pins other than the touch of the logo.
 //
 // Source: nRF51 Series Reference Manual 3.0, GPIO and GPIOTE; nRF52833 Product Specification 1.3.
 #include "core.h"
@@ -150,7 +150,7 @@ static void attach_gpio(void) {
 // GPIOTE.
 
 enum {
-  GPIOTE = 0x40006000, TASKS_OUT = 0x000, TASKS_SET = 0x030, TASKS_CLR = 0x060,
+  GPIOTE = 0x40006000, TASKS_OUT = 0x000, TASKS_SET = 0x030,
   EVENTS_IN = 0x100, EVENTS_PORT = 0x17c, CONFIG = 0x510, MODE_MASK = 3, MODE_EVENT = 1,
   MODE_TASK = 3, RISING = 1, OUTINIT = 1 << 20, MAX_GPIOTE = 8, LOGO = 0x24,
   CHARGING_US = 25, CHARGING_TOUCHED_US = 1000, LED_TICKS_PER_US = 16,
@@ -168,16 +168,16 @@ static bool drives_low_first(u32 channel) {
   return (config & MODE_MASK) == MODE_TASK && !(config & OUTINIT);
 }
 
+// V1's OUT plays samples, as pulses above hearing (bbcmicrobit/micropython, `modaudio.cpp`).
 static bool gpiote_task(Page *page, u32 offset) {
   (void)page;
-  u32 end = 4 * gpiote_channels;
-  return offset - TASKS_OUT < end || offset - TASKS_SET < end || offset - TASKS_CLR < end;
+  return !kind->is_v2 && offset - TASKS_OUT < 4 * gpiote_channels;
 }
 
-// Always: timers end the LEDs' pulses by PPI, and `show_timed_row` reads their lengths.
-static bool gpiote_ignores(Page *page, u32 offset) {
-  (void)page, (void)offset;
-  return true;
+// The LED timer of a V2 ends pulses by PPI and SET; `show_timed_row` reads their lengths.
+static bool gpiote_ignores(Page *page, u32 offset, u32 event) {
+  bool is_set = kind->is_v2 && offset - TASKS_SET < 4 * gpiote_channels;
+  return (is_set && (event & ~(PAGE - 1u)) == LED_TIMER) || gpiote_task(page, offset);
 }
 
 // A released pin reaches its high level after this time, by which firmware senses touch: a finger

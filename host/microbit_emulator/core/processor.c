@@ -121,8 +121,8 @@ static u32 read_special(u32 number, u32 present_flags) {
   switch (number) {
     case 0: case 1: case 2: case 3: return present_flags | (number & 1 ? cpu.ipsr : 0);
     case 5: case 7: return cpu.ipsr;
-    case 8: return cpu.control & 2 ? cpu.other_sp : cpu.r[13];
-    case 9: return cpu.control & 2 ? cpu.r[13] : cpu.other_sp;
+    case 8: return cpu.control & SPSEL ? cpu.other_sp : cpu.r[13];
+    case 9: return cpu.control & SPSEL ? cpu.r[13] : cpu.other_sp;
     case 16: return cpu.primask;
     case 17: case 18: return cpu.basepri;
     case 19: return cpu.faultmask;
@@ -131,10 +131,17 @@ static u32 read_special(u32 number, u32 present_flags) {
   }
 }
 
+// Go on with the other stack: the main one, or that of the process.
+static void swap_stacks(void) {
+  u32 sp = cpu.r[13];
+  cpu.r[13] = cpu.other_sp;
+  cpu.other_sp = sp;
+}
+
 static void write_special(u32 number, u32 value) {
   switch (number) {
-    case 8: if (cpu.control & 2) cpu.other_sp = value & ~3u; else cpu.r[13] = value & ~3u; break;
-    case 9: if (cpu.control & 2) cpu.r[13] = value & ~3u; else cpu.other_sp = value & ~3u; break;
+    case 8: if (cpu.control & SPSEL) cpu.other_sp = value & ~3u; else cpu.r[13] = value & ~3u; break;
+    case 9: if (cpu.control & SPSEL) cpu.r[13] = value & ~3u; else cpu.other_sp = value & ~3u; break;
     case 16: cpu.primask = value & 1; break;
     case 17: cpu.basepri = value & 0xff; break;
     case 18:
@@ -143,12 +150,8 @@ static void write_special(u32 number, u32 value) {
       break;
     case 19: cpu.faultmask = value & 1; break;
     case 20:
-      if (((cpu.control ^ value) & 2) && !cpu.ipsr) {
-        u32 sp = cpu.r[13];
-        cpu.r[13] = cpu.other_sp;
-        cpu.other_sp = sp;
-      }
-      cpu.control = cpu.ipsr ? (cpu.control & 2) | (value & 5) : value & 7;
+      if (((cpu.control ^ value) & SPSEL) && !cpu.ipsr) swap_stacks();
+      cpu.control = cpu.ipsr ? (cpu.control & SPSEL) | (value & 5) : value & 7;
       break;
   }
 }

@@ -15,8 +15,8 @@
 // and until its end. Its CRC is wrong if the payload is longer than MAXLEN here, or has another
 // layout. The host carries packets: it finds those that were sent in `air`, and delivers them.
 //
-// Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the events of the bit
-// counter and of device addresses, TIFS, the strength of anything but packets (always the weakest).
+// Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter, the
+// events of device addresses, TIFS, the strength of anything but packets (always the weakest).
 //
 // Source: nRF51 Series Reference Manual 3.0, RADIO; nRF52833 Product Specification 1.3.
 #include "core.h"
@@ -24,9 +24,9 @@
 enum {
   RADIO = 0x40001000,
   TXEN = 0x000, RXEN = 0x004, RADIO_START = 0x008, RADIO_DISABLE = 0x010, RSSISTART = 0x014,
-  RSSISTOP = 0x018, BCSTART = 0x01c, BCSTOP = 0x020,
+  RSSISTOP = 0x018,
   RADIO_READY = 0x100, ADDRESS_EVENT = 0x104, PAYLOAD = 0x108, RADIO_END = 0x10c,
-  DISABLED = 0x110, RSSIEND = 0x11c, BCMATCH = 0x128,
+  DISABLED = 0x110, RSSIEND = 0x11c,
   CRCSTATUS = 0x400, RXMATCH = 0x408,
   PACKETPTR = 0x504, RADIO_FREQUENCY = 0x508, TXPOWER = 0x50c, RADIO_MODE = 0x510, PCNF0 = 0x514,
   PCNF1 = 0x518, BASE0 = 0x51c, BASE1 = 0x520, PREFIX0 = 0x524, PREFIX1 = 0x528,
@@ -199,10 +199,6 @@ static void address_sent(Page *page) {
 static void send_packet(Page *page) {
   u32 from = *value(page, PACKETPTR);
   get_layout(page, &sending);
-  if (!bit_ticks(sending.mode)) {
-    stop_for(STOPPED, STARTS_TASK, page->base + RADIO_START);
-    return;
-  }
   set_state(page, TX);
   sending.header_size = header_size(sending.pcnf0);
   copy_out(from, sending.header, sending.header_size);
@@ -297,6 +293,7 @@ static bool radio_task(Page *page, u32 offset) {
     case TXEN: ramp_up(page, TX_RAMP); return true;
     case RXEN: ramp_up(page, RX_RAMP); return true;
     case RADIO_START:
+      if (!bit_ticks(*value(page, RADIO_MODE))) return false;
       if (state == TX_IDLE) send_packet(page);
       else if (state == RX_IDLE) listen(page);
       return true;
@@ -305,7 +302,7 @@ static bool radio_task(Page *page, u32 offset) {
       *value(page, RSSISAMPLE) = WEAKEST;
       set_event(page, RSSIEND);
       return true;
-    default: return offset >= RSSISTOP && offset <= BCSTOP;
+    default: return offset == RSSISTOP;
   }
 }
 
@@ -321,7 +318,8 @@ static void attach_radio(void) {
   Page *page = attach_slow(RADIO);
   page->task = radio_task;
   page->polled = 1ull << 0 | 1ull << 3 | 1ull << 4;  // READY, END, DISABLED
-  model(page, RADIO_READY, BCMATCH);
+  model(page, RADIO_READY, DISABLED);
+  model(page, RSSIEND, RSSIEND);
   model(page, SHORTS, SHORTS);
   model(page, CRCSTATUS, OVERRIDE_END - 4);
   model(page, POWER, POWER);

@@ -108,7 +108,10 @@ static void attach_clock(u32 reason) {
   page->write = write_clock;
   page->task = clock_task;
   model(page, HFCLKSTARTED, LFCLKSTARTED);
-  model(page, 0x400, 0x9fc);
+  model(page, RESETREAS, RESETREAS);
+  model(page, HFCLKSTAT, HFCLKSTAT);
+  model(page, LFCLKSTAT, LFCLKSTAT);
+  model(page, GPREGRET, GPREGRET2);
   retained.reasons |= reason;  // the reasons for resets add up
   *value(page, RESETREAS) = retained.reasons;
   *value(page, GPREGRET) = retained.gpregret;

@@ -321,7 +321,7 @@ static u32 tie_count, ppi_channels;
 
 APART static void tie(u32 event, u32 task) {
   Page *page = page_at(task & ~(PAGE - 1u)), *source = page_at(event & ~(PAGE - 1u));
-  if (!page || (page->ignores && page->ignores(page, task % PAGE))) return;
+  if (!page || (page->ignores && page->ignores(page, task % PAGE, event))) return;
   ties[tie_count].event = event;
   ties[tie_count++].task = task;
   u32 nth = (event % PAGE - EVENTS) >> 2;
@@ -375,6 +375,7 @@ static i64 period_of(u32 task) {
 
 static void enable_channels(Page *page, u32 channels) {
   *value(page, CHEN) = *value(page, CHENSET) = *value(page, CHENCLR) = channels;
+  if (channels >> ppi_channels) stop_for(STOPPED, WRITES_REGISTER, page->base + CHEN);
   update_ties();
 }
 

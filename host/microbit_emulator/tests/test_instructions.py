@@ -209,6 +209,28 @@ def test_interrupt_preserves_the_flags(board: str) -> None:
         assert port.core_register(XPSR) >> 28 == nzcv
 
 
+@EACH_BOARD
+def test_interrupted_process_goes_on_with_its_stack(board: str) -> None:
+    """The handler runs on the main stack; the frame is on the process stack."""
+    # msr psp, r0; movs r0, #2; msr control, r0; svc 0; mov r4, sp; mrs r5, control; b .
+    process = "F380 8809 2002 F380 8814 DF00 466C F3EF 8514 E7FE"
+    # mov r8, sp; mov r9, lr; mrs r6, psp; bx lr
+    handler = "46E8 46F1 F3EF 8609 4770"
+    memory = in_words({0: 0x2000_1000, 4: 0x101, 0x2C: 0x141})
+    microbit = Microbit(board, memory | in_order(process, 0x100) | in_order(handler, 0x140))
+    port = microbit.debugger
+    port.set_core_register(0, 0x2000_0800)
+    microbit.run_for(10)
+    assert [port.core_register(number) & 0xFFFF_FFFF for number in (8, 9, 6, 4, 5)] == [
+        0x2000_1000,
+        0xFFFF_FFFD,
+        0x2000_0800 - 32,
+        0x2000_0800,
+        2,
+    ]
+    assert port.read_word(0x2000_0800 - 8) == 0x10C  # where it goes on
+
+
 def test_floats_survive_64_nested_interrupts() -> None:
     """Each sets s0 to its depth, and pends a more urgent one. When they go on, r6 collects what has
     changed in s0. It is the same after a reset in the deepest one."""

@@ -316,11 +316,40 @@ def starts(board: str, task: int) -> Microbit:
     return Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, task & 0xFFFF, task >> 16))
 
 
+UNMODELLED = {
+    0x4000_0010: "CLOCK CAL",
+    0x4000_100C: "RADIO STOP",
+    0x4000_101C: "RADIO BCSTART",
+    0x4000_1020: "RADIO BCSTOP",
+    0x4000_6060: "GPIOTE CLR",
+    0x4000_B000: "RTC0",
+    0x4000_E000: "AES (ECB)",
+    0x4000_F000: "Bluetooth's AES (CCM)",
+    0x4001_0000: "WDT",
+    0x4001_2000: "QDEC",
+    0x4001_3000: "COMP",
+    0x4001_F000: "PPI's groups",
+    0xE000_E010: "SysTick",
+}
+UNMODELLED_ON_V2 = {
+    0x4000_5000: "NFC",
+    0x4000_6030: "GPIOTE SET",
+    0x4001_C010: "PWM NEXTSTEP",
+    0x4001_D000: "PDM",
+    0x4002_4000: "RTC2",
+    0x4002_5000: "I2S",
+    0x4002_7004: "USB",
+}
+
+
 @pytest.mark.parametrize(
     ("board", "task"),
     [
-        ("V1", 0x4001_0000),  # the watchdog's start
-        ("V2", 0x4001_0000),
+        *((board, task) for board in ("V1", "V2") for task in UNMODELLED),
+        *(("V2", task) for task in UNMODELLED_ON_V2),
+        ("V1", 0x4001_1000),  # RTC1
+        ("V1", 0x4000_6030),  # GPIOTE SET, which only the nRF52 has
+        ("V2", 0x4000_6000),  # OUT, which only V1's firmware starts
         ("V2", 0x4001_4040),  # an event generator has 16 channels
     ],
 )
@@ -328,6 +357,64 @@ def test_unknown_task_is_an_error(board: str, task: int) -> None:
     with pytest.raises(emulator.UnmodelledError, match=f"starts the task at {task:#x}") as caught:
         starts(board, task).run_for(10)
     assert caught.value.pc == 0xC
+
+
+@EACH_BOARD
+def test_radio_does_not_start_in_an_unmodelled_mode(board: str) -> None:
+    micro = Microbit(board, program(0xE7FE))
+    micro.debugger.write_word(0x4000_1510, 15)  # IEEE 802.15.4
+    micro.debugger.write_word(0x4000_1200, 1)  # READY_START
+    micro.debugger.write_word(0x4000_1004, 1)  # RXEN
+    with pytest.raises(emulator.UnmodelledError, match="starts the task at 0x40001008"):
+        micro.run_for(200)
+
+
+@EACH_BOARD
+def test_channel_of_ppi_that_is_not_modelled_is_an_error(board: str) -> None:
+    modelled = {"V1": 16, "V2": 20}[board]
+    for channel in range(32):
+        # movs r1, #1; lsls r1, #channel; ldr r0, [pc, #4]; str r1, [r0]; b .; nop; CHENSET
+        code = 0x2101, 0x0009 | channel << 6, 0x4801, 0x6001, 0xE7FE, 0xBF00
+        micro = Microbit(board, program(*code, CHENSET & 0xFFFF, CHENSET >> 16))
+        if channel < modelled:
+            micro.run_for(10)
+            continue
+        with pytest.raises(emulator.UnmodelledError, match="register at 0x4001f500") as caught:
+            micro.run_for(10)
+        assert caught.value.pc == 0xE
+
+
+@pytest.mark.parametrize(
+    ("board", "timer", "task"),
+    [
+        ("V1", 0x4000_8000, 0x4000_6060),
+        ("V2", 0x4000_8000, 0x4000_6030),  # only the timer of the LEDs sets pins
+        ("V2", 0x4001_B000, 0x4000_6000),
+        ("V2", 0x4001_B000, 0x4000_6060),
+    ],
+)
+def test_unknown_task_by_ppi_is_an_error(board: str, timer: int, task: int) -> None:
+    micro = Microbit(board, LOOP)
+    for register, value in (
+        (timer + CC, 100),
+        (CH_EEP, timer + TIMER_COMPARE),
+        (CH_TEP, task),
+        (CHENSET, 1),
+        (timer + TIMER_START, 1),
+    ):
+        micro.debugger.write_word(register, value)
+    with pytest.raises(emulator.UnmodelledError, match=f"starts the task at {task:#x}"):
+        micro.run_for(200)
+
+
+@pytest.mark.parametrize("register", [0x4000_0438, 0x4000_0110, 0x4000_1128])
+def test_polling_what_is_not_modelled_is_an_error(register: int) -> None:
+    """USBREGSTATUS, CTTO, BCMATCH."""
+    # ldr r0, [pc, #4]; ldr r1, [r0]; b to it; nop; the register
+    code = 0x4801, 0x6801, 0xE7FD, 0xBF00, register & 0xFFFF, register >> 16
+    micro = Microbit("V2", program(*code))
+    with pytest.raises(emulator.UnmodelledError, match=f"polls the register at {register:#x}"):
+        micro.run_for(1_000)
 
 
 @pytest.mark.parametrize("channel", [0, 15])
