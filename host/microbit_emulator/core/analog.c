@@ -15,8 +15,11 @@ static const double SUPPLY_V = 3.3;
 
 enum { MICROPHONE = 5, V1_DARK = 338, V1_BRIGHT = 75 };  // microbit-dal, `MicroBitLightSensor`
 
-// The microphone receives a square wave of 16 samples around its bias. The firmware gives an
-// amplitude of 1 mV the level 31, and twice the amplitude 31.8 more.
+// The microphone receives a square wave of 16 samples around its bias. The bias is chosen: the middle
+// of what the converter takes with CODAL's settings, a gain of 4 and a quarter of the supply. The
+// rest is measured: MicroPython 2.1.2 gives an amplitude of 1 mV the level 31, and twice the
+// amplitude 31.8 more, so that `sound_level()` returns the level that was set, up to 244. (Older
+// ones have another scale.)
 static double microphone_volts(u32 nth) {
   const double bias = 0.103, step = 1.0021820854056545;  // 2 ** (1 / 318), of a tenth of a level
   double volts = world.sound ? 0.001 : 0;

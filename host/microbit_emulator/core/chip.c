@@ -21,7 +21,7 @@ static const Kind V1_KIND = {  // nRF51822 at 16 MHz, 256 KB of flash, 16 KB of 
       {AT(4, 2), AT(0, 2), AT(2, 2), AT(1, 0), AT(3, 0), AT(3, 4), AT(1, 4), NOWHERE, NOWHERE},
       {AT(2, 4), AT(4, 4), AT(0, 4), AT(0, 1), AT(1, 1), AT(2, 1), AT(3, 1), AT(4, 1), AT(3, 2)},
     },
-    // microbit-dal's levels, by the microseconds of a row's 6 ms
+    // bbcmicrobit/micropython, `render_timings`: the microseconds of a row's 6 ms
     .shares = {0, 32 / 6000., 64 / 6000., 128 / 6000., 240 / 6000., 448 / 6000., 848 / 6000.,
                1632 / 6000., 3184 / 6000., 1},
   },

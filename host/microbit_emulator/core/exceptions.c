@@ -2,7 +2,8 @@
 //
 // The CPU runs in slices: up to the next event on the timeline, or until something asks it to stop.
 // It does not matter where in a slice a run ends, so a run can be cut into steps of any size.
-// When interrupts are unmasked while one is pending, it is taken at the next multiple of 48 cycles.
+// When interrupts are unmasked while one is pending, it is taken at the next multiple of 48 cycles,
+// as in the emulator before this core, which could not look more often: so the traces are the same.
 //
 // Modelled: priorities, nesting, both stacks, frames with room for floating-point registers, WFI,
 // WFE and its event register, BASEPRI. Not modelled: tail-chaining, faults (they end the run), the
@@ -91,8 +92,11 @@ static void stop_for(u32 reason, u32 what, u32 address) {
 
 // Interrupts.
 
-enum { FIRST_IRQ = 16, SVCALL = 11, IDLE_PRIORITY = 256, MASK_LOOK = 48,
-       PANIC_US = 200000 };  // nothing but CODAL's panic masks interrupts for so long
+enum {
+  FIRST_IRQ = 16, SVCALL = 11, IDLE_PRIORITY = 256, MASK_LOOK = 48,
+  // Chosen: CODAL's panic masks interrupts for ever; nothing else in the firmwares does for so long.
+  PANIC_US = 200000,
+};
 
 static void reset_nvic(void) {
   fill(&nvic, 0, sizeof nvic);

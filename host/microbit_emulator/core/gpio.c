@@ -181,8 +181,10 @@ static bool gpiote_ignores(Page *page, u32 offset, u32 event) {
 }
 
 // A released pin reaches its high level after this time, by which firmware senses touch: a finger
-// adds capacitance, which takes longer to charge. Light discharges a row of LEDs; its level is the
-// row's share of the LED timer's period (codal-microbit-v2, `NRF52LEDMatrix::render`).
+// adds capacitance, which takes longer to charge. Both times are chosen: CHARGING_TOUCHED_US is the
+// longest that codal-nrf52 measures (NRF52_TOUCH_SENSOR_PERIOD), CHARGING_US a small part of that.
+// Light discharges a row of LEDs; its level is the row's share of the LED timer's period
+// (codal-nrf52, `NRF52LEDMatrix::render`).
 static i64 charging_us(u32 pin) {
   if (pin == kind->leds.rows[0]) {
     i64 ticks = (i64)led_timer()->cc[0] * (255 - world.light) / 255;

@@ -5,7 +5,8 @@
 // cut during a write to this flash, sleep.
 //
 // Sources: micro:bit I2C Protocol Specification 2.03; DAPLink, `source/board/microbitv2`;
-// codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager.
+// codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager; NXP KL27P64M48SF6, "Flash
+// timing specifications - commands".
 #include "core.h"
 
 enum {
@@ -77,9 +78,9 @@ enum {
   SECTOR_SIZE = 7, REMOUNT = 8, READ = 10, WRITE = 11, ERASE = 12,
   HEADER = 8,  // a command byte and a 24-bit address, then a 32-bit length or end, big-endian
   CONFIG_WORDS = 8, SECTOR = 1024,
-  // Of a word and of a sector, typically: KL27P64M48SF6, "Flash timing specifications - commands".
-  // The most are 145 and 114,000. The V2.2's interface chip, an nRF52820 or nRF52833, takes 41 per
-  // word, and 87,500 per sector of 4 KB (codal-microbit-v2, issue 167).
+  // A KL27's, of a word and of a sector, typically. The most are 145 and 114,000. The V2.2's
+  // interface chip, an nRF52820 or nRF52833, takes 41 per word, and 87,500 per sector of 4 KB
+  // (codal-microbit-v2, issue 167).
   LOG_WRITE_US = 65, LOG_ERASE_US = 14000,
 };
 

@@ -8,9 +8,19 @@
 // V1 adds up how long each LED is lit in the 6 ms in which its row is high. V2 shows a row of LEDs
 // each time TIMER4 starts: a column is low until its compare register is reached, if GPIOTE's
 // channel with the same number makes it start low.
+//
+// Sources: bbcmicrobit/micropython, `ticker.c` and `microbitdisplay.cpp`; codal-nrf52,
+// `NRF52LedMatrix`. The levels are in chip.c.
 #include "core.h"
 
-enum { DARK_AFTER_US = 50000, ROW_US = 6000, SHORTEST_ROW_US = 5000, MAX_COLUMNS = 9 };
+enum {
+  ROW_US = 6000,  // MICROSECONDS_PER_MACRO_TICK of `ticker.c`
+  // Chosen: an interrupt may shorten a row, but rows that a program shows by itself are shorter.
+  SHORTEST_ROW_US = 5000,
+  // Chosen: more than two rounds of the rows, of 18 ms (V1), and 17 ms or somewhat more (V2).
+  DARK_AFTER_US = 50000,
+  MAX_COLUMNS = 9,
+};
 
 static struct {
   double shares[5][MAX_COLUMNS];  // of each row's time, as last shown

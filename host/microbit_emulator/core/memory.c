@@ -1,4 +1,7 @@
 // Memory: flash, RAM, and the pages of factory and user information (FICR, UICR).
+//
+// The sizes are in chip.c, with their sources; how flash is written is in flash.c. Not modelled:
+// protection, by the MPU or by the chip.
 #include "core.h"
 
 // A few bytes more, because a word may begin at the last byte.

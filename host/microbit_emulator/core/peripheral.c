@@ -14,6 +14,7 @@
 #include "core.h"
 
 enum {
+  // Both are chosen: far more reads than firmware makes in passing, far fewer than a loop makes.
   MAX_POLLS = 500,  // so many reads of an unknown register within a second are polling
   LOOKS = 8,        // after so many reads of an event, the firmware is assumed to wait for it
   PERIPHERALS = 64, GPIO_BASE = 0x50000000, SYSTEM_BASE = 0xe000e000, ROM_TABLE = 0xf0000000,

@@ -1,7 +1,8 @@
 // The motion sensors, which are registers on the I2C bus, and the surroundings that they measure.
 //
 // V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). Modelled: sample
-// rates, ranges, data ready. Not modelled: noise, gestures and other interrupts of the sensors,
+// rates, ranges, data ready. Samples come at multiples of their period since power-on, whenever the
+// sensor was started. Not modelled: noise, gestures and other interrupts of the sensors,
 // self-tests, FIFOs.
 //
 // Sources: NXP MMA8653FC rev. 7, MAG3110 rev. 9.2; ST LSM303AGR DocID027765 rev. 10.

@@ -1,5 +1,6 @@
 // The 32-bit instructions of the Cortex-M4 and its floats: cases of the switch in `execute` in
-// processor.c. WIDE reads the second half.
+// processor.c, whose head says what is not modelled, and names the source. WIDE reads the second
+// half.
 //
 // `h` and `b` are the halves of the instruction. `rd`, `rt`, `rm`, `rn` are the usual fields.
 
