@@ -17,6 +17,7 @@ from on_bus import (
     RXD_MAXCNT,
     RXD_PTR,
     STARTRX,
+    i2c,
 )
 from repl import EACH_BOARD, NEWEST, boot, run
 
@@ -77,6 +78,39 @@ def test_unmasked_interrupt_waits(board: str) -> None:
 
 
 @EACH_BOARD
+def test_exception_takes_no_time(board: str) -> None:
+    """an exception begins and ends in no time"""
+    # adds r2, #1; svc 0; b back; and, at 0x30, adds r4, #1; bx lr
+    code = "013200DFFCE7".ljust(2 * 0x24, "0") + "31000000" + "0134 7047"
+    micro = ran(board, code, 5 * TURNS)
+    assert [micro.debugger.core_register(number) for number in (2, 4)] == [TURNS, TURNS]
+
+
+@pytest.mark.parametrize("rounding", range(4))
+def test_floats_are_rounded_to_nearest(rounding: int) -> None:
+    """floats are rounded to nearest, and set no flags"""
+    thirds = []
+    for one in (0x3F80_0000, 0xBF80_0000, 0x4000_0000):  # 1, -1, 2
+        micro = ran("V2", "00BF 80EE201A F1EE101A FEE7", 1)  # vdiv s2, s0, s1; vmrs r1, fpscr
+        for register, value in {33: rounding << 22, 64: one, 65: 0x4040_0000}.items():
+            micro.debugger.set_core_register(register, value)
+        micro.run_for(1)
+        assert micro.debugger.core_register(1) == rounding << 22
+        thirds.append(micro.debugger.core_register(66))
+    assert thirds == [0x3EAA_AAAB, 0xBEAA_AAAB, 0x3F2A_AAAB]
+
+
+def test_strex_always_succeeds() -> None:
+    """STREX always succeeds"""
+    micro = ran("V2", "00BF 42E80010 FEE7", 1)  # strex r0, r1, [r2]
+    for register, value in {0: 7, 1: 0x1234_5678, 2: BUFFER}.items():
+        micro.debugger.set_core_register(register, value)
+    micro.run_for(1)
+    assert micro.debugger.core_register(0) == 0
+    assert micro.debugger.read_word(BUFFER) == 0x1234_5678
+
+
+@EACH_BOARD
 def test_clocks_and_random_numbers_are_ready(board: str) -> None:
     """clocks start at once, random numbers are always ready"""
     micro = ran(board, LOOP, 64)
@@ -126,3 +160,31 @@ def test_measurements_have_no_noise(name: str) -> None:
     board.tilt(300, -200, -900)
     board.set_magnetic_field(12_345, -3_210, 7_543)
     assert run(board, program) == ("1\r\n", "")
+
+
+def test_samples_come_at_multiples_of_their_period() -> None:
+    """samples of motion come at multiples of their period"""
+    micro, address = ran("V1", LOOP, 64), 0x0E
+    micro.run_until(30_000)
+    i2c(micro, address, b"\x10\x01", 0)  # 80 a second: at 25 and 37.5 ms
+    assert i2c(micro, address, b"\x00", 1) == b"\x0f"
+    i2c(micro, address, b"\x01", 6)
+    micro.run_until(36_000)
+    assert i2c(micro, address, b"\x00", 1) == b"\x00"
+    micro.run_until(37_600)
+    assert i2c(micro, address, b"\x00", 1) == b"\x0f"
+
+
+@pytest.mark.parametrize("erases", [False, True])
+def test_power_cut_does_not_tear_the_data_log(erases: bool) -> None:
+    """a power cut does not tear what is written to the data log"""
+    micro, log_flash, data = ran("V2", LOOP, 64), 0x72, bytes(range(64))
+    write, read = (bytes((command, 0, 0, 0, 0, 0, 0, 64)) for command in (11, 10))
+    i2c(micro, log_flash, write + data, 0)
+    micro.run_for(1_000 + erases * 10_000)
+    if erases:
+        i2c(micro, log_flash, bytes((12, *bytes(7))), 0)  # the first sector
+        micro.run_for(1_000)
+    micro.power_cut()
+    micro.power_on()
+    assert i2c(micro, log_flash, read, 8 + 64)[8:] == (b"\xff" * 64 if erases else data)

@@ -87,10 +87,20 @@ def test_button_wakes_a_v2(microbit: Start) -> None:
     board.run_for(500_000)
     # CODAL's simpleDeepSleep takes the first press for its timer: an interrupt of TIMER1, pending
     # from before, runs just before WFI, and leaves `timer_irq_channels` set.
-    for _ in range(2):
-        board.tap("A")
-        board.run_for(50_000)
+    board.tap("A")
+    board.run_for(500_000)
+    assert b"awake" not in board.uart.received
+    board.tap("A")
     board.expect("awake")
+
+
+def test_compass_of_a_v1_gives_0_before_its_first_sample(microbit: Start) -> None:
+    program = "from microbit import *\nwhile True:\n print(compass.get_z())\n sleep(5)"
+    board = microbit("V1", program={"main.py": program})
+    board.run_for(120_000)
+    values = [int(line) for line in board.uart.receive().split()[:-1]]
+    assert 0 < values.count(0) < 80 / 5
+    assert values == sorted(values) and values[-1] == 45_000
 
 
 SENSES = """
