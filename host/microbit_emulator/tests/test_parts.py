@@ -352,6 +352,7 @@ UNMODELLED_ON_V2 = {
         ("V2", 0x4000_6000),  # OUT, which only V1's firmware starts
         ("V2", 0x4001_4040),  # an event generator has 16 channels
     ],
+    ids=lambda value: value if isinstance(value, str) else hex(value),
 )
 def test_unknown_task_is_an_error(board: str, task: int) -> None:
     with pytest.raises(emulator.UnmodelledError, match=f"starts the task at {task:#x}") as caught:
