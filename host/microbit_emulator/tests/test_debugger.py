@@ -1,5 +1,7 @@
 """What an interface chip does with the core."""
 
+import struct
+
 from microbit_emulator import Microbit
 
 RAM = 0x2000_0000
@@ -34,3 +36,23 @@ def test_debugger_reads_the_core_registers_that_it_has_written() -> None:
         debugger.set_core_register(register, value)
     assert {register: debugger.core_register(register) for register in values} == values
     assert debugger.core_register(SP) == RAM + 64
+
+
+def test_core_is_halted_at_its_first_instruction_after_each_reset_until_that_is_over() -> None:
+    flash = bytearray(b"\xff" * 0x40000)
+    flash[:12] = struct.pack("<IIH2x", RAM + 64, 8 | 1, 0xE7FE)  # `b .`
+    board = Microbit("V1", flash=bytes(flash))
+    debugger = board.debugger
+    debugger.halt()
+    debugger.catch_reset()
+    for _ in range(2):
+        debugger.resume()
+        board.run_for(100)
+        assert not debugger.halted
+        board.reset()
+        board.run_for(100)
+        assert debugger.halted and debugger.core_register(PC) == 8
+    debugger.catch_reset(False)
+    board.reset()
+    board.run_for(100)
+    assert not debugger.halted
