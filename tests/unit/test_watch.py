@@ -204,7 +204,7 @@ def test_sink_is_told_after_storing_and_its_events_reach_everybody(tmp_path):
     watch.start()
     watch.close()
     assert sink.stores[-1] == [(1,)]
-    assert waiting in events and [type(event) for event in events].count(SentenceStored) == 2
+    assert waiting in events and kinds(events).count(SentenceStored) == 2
     assert watch.session.waiting == {"mqtt://broker": "no collector"}
 
 
@@ -310,6 +310,10 @@ def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     assert watch.store_path.name == "games-2.db"
 
 
+def kinds(events):
+    return [type(event) for event in events]
+
+
 @pytest.fixture
 def played(tmp_path):
     """The games of a board that has sent these sentences, to a store of this name."""
@@ -317,10 +321,12 @@ def played(tmp_path):
     def play(*sentences, store="games.db"):
         watch = Watch(tmp_path / store, has_fallback=True)
         games = PlayedGames(watch)
+        events = []  # which `games` has taken, since it was there first
+        watch.subscribe(events.extend)
         sends(watch, *sentences)
         watch.start()
         with closing(watch):
-            until(lambda: watch.session.sentences == len(sentences), "the sentences")
+            until(lambda: kinds(events).count(SentenceStored) == len(sentences), "the sentences")
             last = watch.game(games.last) if games.last else None
         return watch, games, last
 
