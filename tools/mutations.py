@@ -38,6 +38,8 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 import build_core
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,13 +64,14 @@ GRAMMARS = {".py": "python", ".js": "javascript", ".c": "c", ".h": "c"}
 FOLDERS = "device host/noughts host/page host/microbit_emulator"
 SURVIVED = "survived"
 NO_TEST = "no test"
+"""With what follows it: the answer where pytest itself fails, in place of the tests that failed."""
 # Tests wait for what a mutation prevents; in the copy, less long than busy computers need.
 WAITING, WAITING_LESS = "LIMIT_S = 120.0", "LIMIT_S = 20.0"
 TEST_LIMIT_S, NEAREST_LIMIT_S, GROUP_LIMIT_S = 60, 600, 400
 GROUP = 4
 """Mutations that run at once."""
 # What pytest prints with `-v` as soon as a test has ended, in a process of xdist.
-ENDED = re.compile(r"\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR) (.+?) *$", re.MULTILINE)
+OUTCOME = re.compile(r"\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR) (.+?) *$", re.MULTILINE)
 
 OPERATORS = {
     "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
@@ -282,16 +285,16 @@ class Copy:
         with self._changed(applied):
             return self._failed(tests, options)
 
-    def ended(self, applied: Sequence[Mutation]) -> dict[str, bool]:
-        """Run all tests with mutations, as far as the time allows. Returns whether each passed."""
+    def outcomes(self, applied: Sequence[Mutation]) -> dict[str, bool]:
+        """Run all tests with mutations. Returns whether each passed that ran in the time."""
         with self._changed(applied):
             self._pytest([], ["-v"], GROUP_LIMIT_S)
         text = self._log.read_text("utf-8", errors="replace")
-        ended = {test: outcome == "PASSED" for outcome, test in ENDED.findall(text)}
-        return ended or {f"{NO_TEST} started": False}
+        return {test: outcome == "PASSED" for outcome, test in OUTCOME.findall(text)}
 
     @contextlib.contextmanager
     def _changed(self, applied: Sequence[Mutation]) -> Iterator[None]:
+        """The copy with mutations; then, as it was."""
         core = self.folder / CORE / "core.wasm"
         changed = {self.folder / mutation.path for mutation in applied} | {core}
         originals = {path: path.read_bytes() for path in changed}
@@ -339,6 +342,15 @@ class Copy:
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)  # also browsers and boards
+                self._end_what_is_left(python)
+
+    @staticmethod
+    def _end_what_is_left(python: str) -> None:
+        """End programs of the copy that tests started in sessions of their own, as terminals do."""
+        for process in psutil.process_iter(["cmdline"]):
+            if (process.info["cmdline"] or [""])[0] == python:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
 
 
 def nearest(mutation: Mutation) -> list[str]:
@@ -357,16 +369,17 @@ def nearest(mutation: Mutation) -> list[str]:
     return named or part
 
 
-def noticed_by(copy: Copy, mutation: Mutation, failed: Sequence[str]) -> str:
-    """The first of some tests to fail with a mutation, of those nearest to it.
-
-    failed: with this mutation and others; NO_TEST if one of them lets none start or end.
-    """
-    near = nearest(mutation)
-    if any(test.startswith(NO_TEST) for test in failed):
-        return first_to_notice(copy, mutation, near)
-    tests = [test for test in failed if test.startswith(tuple(near))]
-    return first_to_notice(copy, mutation, tests) if tests else ""
+def try_group(copy: Copy, group: Sequence[Mutation], outcomes: Mapping[str, bool]) -> None:
+    """Run the tests that failed with a group of mutations with each one to which they are near."""
+    for mutation in group:
+        if mutation.noticed_by:
+            continue
+        tests = near = nearest(mutation)
+        if outcomes:  # or else one of the mutations lets no test start
+            failed = [test for test, passed in outcomes.items() if not passed]
+            tests = [test for test in failed if test.startswith(tuple(near))]
+        mutation.noticed_by = first_to_notice(copy, mutation, tests) if tests else ""
+        print(f"{mutation.path}:{mutation.line}  {mutation.noticed_by or '?'}", flush=True)
 
 
 def first_to_notice(copy: Copy, mutation: Mutation, tests: Sequence[str]) -> str:
@@ -394,8 +407,7 @@ def try_all(copy: Copy, survivors: Sequence[Mutation]) -> None:
         mutation.noticed_by = SURVIVED
 
 
-def report(drawn: Sequence[Mutation], passed: Mapping[str, bool]) -> None:
-    """What was found. passed: tests, and whether they never failed."""
+def report(drawn: Sequence[Mutation]) -> None:
     for mutation in drawn:
         change = f"{mutation.old} -> {mutation.new}".replace("\n", " ")
         print(f"{mutation.path}:{mutation.line}  {change}\n    {mutation.noticed_by}")
@@ -406,7 +418,6 @@ def report(drawn: Sequence[Mutation], passed: Mapping[str, bool]) -> None:
             noticed[name] += mutation.noticed_by != SURVIVED
     for name, count in counted.items():
         print(f"{name}: {noticed[name]} of {count} noticed")
-    print(f"tests: {len(passed) - sum(passed.values())} of {len(passed)} failed at least once")
 
 
 def parsed() -> argparse.Namespace:
@@ -453,31 +464,25 @@ def main() -> None:
             drawn += draw(candidates, options.seed, count, compiles)
         progress.parent.mkdir(parents=True, exist_ok=True)
         save()
-    passed: dict[str, bool] = {}
+    never_failed: dict[str, bool] = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder), options.pytest_options)
         for number, group in enumerate(groups(drawn)):
-            tried = progress.with_name(f"{name}-tests-{number}.json")
-            if not tried.exists():
-                tried.write_text(json.dumps(copy.ended(group), indent=1))
-            ended = json.loads(tried.read_text())
-            failed = [test for test, did_pass in ended.items() if not did_pass]
-            for mutation in group:
-                if not mutation.noticed_by:
-                    mutation.noticed_by = noticed_by(copy, mutation, failed)
-                    line = f"{mutation.path}:{mutation.line}  {mutation.noticed_by or '?'}"
-                    print(line, flush=True)
-                    save()
-            for test, did_pass in ended.items():
-                if test.startswith(NO_TEST):
-                    continue
-                passed[test] = passed.get(test, True) and did_pass
+            stored = progress.with_name(f"{name}-tests-{number}.json")
+            if not stored.exists():
+                stored.write_text(json.dumps(copy.outcomes(group), indent=1))
+            outcomes = json.loads(stored.read_text())
+            try_group(copy, group, outcomes)
+            save()
+            for test, passed in outcomes.items():
+                never_failed[test] = never_failed.get(test, True) and passed
         if survivors := [mutation for mutation in drawn if not mutation.noticed_by]:
             try_all(copy, survivors)
             save()
-    never_failed = sorted(test for test, did_pass in passed.items() if did_pass)
-    progress.with_name(f"{name}-never-failed.txt").write_text("\n".join([*never_failed, ""]))
-    report(drawn, passed)
+    names = sorted(test for test, never in never_failed.items() if never)
+    progress.with_name(f"{name}-never-failed.txt").write_text("\n".join([*names, ""]))
+    report(drawn)
+    print(f"tests: {len(never_failed) - len(names)} of {len(never_failed)} failed at least once")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Drawing mutations of the code, and applying them."""
 
-from mutations import Mutation, draw
+from itertools import chain
+
+from mutations import GROUP, OUTCOME, Mutation, draw, groups
 
 SOURCE = b"a = 1\nb = a < 2\nc = not b\n"
 CANDIDATES = [
@@ -30,3 +32,26 @@ def test_no_invalid_mutation_is_drawn_and_each_line_once():
 
 def test_applied_mutation_changes_only_its_place():
     assert CANDIDATES[1].apply(SOURCE) == b"a = 1\nb = a <= 2\nc = not b\n"
+
+
+def test_each_mutation_is_in_one_group_and_groups_have_all_folders():
+    folders = "abcd"
+    mutations = [
+        Mutation(f"{folder}.py", line, 0, "1", "2") for folder in folders for line in range(3)
+    ]
+    together = list(groups(mutations))
+    assert sorted(chain(*together), key=mutations.index) == mutations
+    assert [len(group) for group in together] == [GROUP] * 3
+    assert {"".join(mutation.path[0] for mutation in group) for group in together} == {folders}
+
+
+def test_outcomes_are_read_while_pytest_runs():
+    text = """
+[gw0] [  3%] PASSED tests/unit/test_a.py::test_one
+tests/unit/test_b.py::test_two[x y]
+[gw1] [100%] FAILED tests/unit/test_b.py::test_two[x y]
+"""
+    assert OUTCOME.findall(text) == [
+        ("PASSED", "tests/unit/test_a.py::test_one"),
+        ("FAILED", "tests/unit/test_b.py::test_two[x y]"),
+    ]
