@@ -409,6 +409,8 @@ def main() -> int:
     sys.path[:0] = [str(TESTS)]
     old = options.host.resolve(), options.python
     names = [name for name in scenarios() if options.only in name]
+    if not names:
+        parser.error(f"no scenario has {options.only!r} in its name")
     with tempfile.TemporaryDirectory() as folder:
         images = options.images or Path(folder, "images")
         images.mkdir(parents=True, exist_ok=True)
@@ -422,7 +424,7 @@ def main() -> int:
         f"{counts['FAILED']} failed; CPU {sum(result.old_cpu_s for result in results):.1f} s, "
         f"{sum(result.new_cpu_s for result in results):.1f} s"
     )
-    return 0 if results and counts["equal"] == len(results) else 1
+    return 0 if counts["equal"] == len(results) else 1
 
 
 if __name__ == "__main__":

@@ -234,12 +234,17 @@ def main() -> int:
         _answer(options.answer)
         return 0
     if not options.host or not options.python:
-        parser.error("name the other tree's folder, and --python")
+        parser.error("the other tree's host and --python are needed")
+    if not options.host.is_dir():
+        parser.error(f"{options.host} is not a folder")
+    names = [name for name in NAMES if options.only in name]
+    if not names:
+        parser.error(f"nothing has {options.only!r} in its name, such as {NAMES[0]!r}")
     trees = [(options.host.resolve(), options.python), (ROOT / "host", sys.executable)]
     with TemporaryDirectory() as folder:
         write_images(Path(folder))
-        results = [_compare(name, trees, Path(folder)) for name in NAMES if options.only in name]
-    return 0 if results and all(results) else 1
+        results = [_compare(name, trees, Path(folder)) for name in names]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
