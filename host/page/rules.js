@@ -42,7 +42,7 @@ export function place(marks, cell, mark) {
 }
 
 /** The position after these cells, which both sides took in turn. */
-export function after(moves, first = 'X') {
+export function after(moves, first) {
   return [...moves].reduce((marks, cell) => place(marks, Number(cell), turn(marks, first)), EMPTY);
 }
 

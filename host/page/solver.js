@@ -59,9 +59,8 @@ function sequences(free) {
 /** Of these sequences, how many `hard` wins. Whole numbers: no rounding decides between moves. */
 const wonSequences = remembering((marks, hard, hardMoves) => {
   const cells = freeCells(marks);
-  const opponentCells = cells.length - (hardMoves ? 1 : 0);
   const won = winner(marks);
-  if (won || !cells.length) return won === hard ? sequences(opponentCells) : 0;
+  if (won || !cells.length) return won === hard ? sequences(cells.length) : 0;
   if (hardMoves) {
     const counts = valueKeepingMoves(marks, hard).map((cell) =>
       wonSequences(place(marks, cell, hard), hard, false),
