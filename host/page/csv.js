@@ -96,12 +96,15 @@ export function linesInCsv(text) {
   const games = rows
     .map((cells) => Object.fromEntries(heading.map((name, at) => [name, cells[at] ?? ''])))
     .map(gameOf)
-    .filter((game) => lineOf(game, endOf(game)).sentence?.kind === 'game');
-  // A board's start comes last: after it, an end counts as live.
-  return [...games.flatMap(linesOfGame), ...games.flatMap(startOfBoard)].filter(isSentence);
+    .filter((game) => lineOf(game, endOf(game)).sentence.kind === 'game');
+  // In a log of these lines, an end counts as live after a start of its run or a move in it. So
+  // late ends come first, and a board's start comes last.
+  const lines = games.flatMap(linesOfGame);
+  const [late, live] = [lines.filter((line) => line.late), lines.filter((line) => !line.late)];
+  return [...late, ...live, ...games.flatMap(startOfBoard)].filter(isSentence);
 }
 
-const isSentence = ({ sentence }) => sentence?.kind;
+const isSentence = ({ sentence }) => sentence.kind;
 
 const cellsOf = (row) =>
   [...row.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) =>
@@ -154,8 +157,7 @@ const sentenceOf = ({ boot, number, seats, first }, moves, ms, end) =>
 const endOf = (game) => sentenceOf(game, game.moves, game.ms, game.end);
 
 function lineOf({ board, radioId }, body, at, late = false) {
-  const sentence = parse(body);
-  return { board, radio: radioId !== null, late, at, sentence: sentence && { ...sentence, radioId } };
+  return { board, radio: radioId !== null, late, at, sentence: { ...parse(body), radioId } };
 }
 
 /** A time as `utc` writes it; null if there is none. */
