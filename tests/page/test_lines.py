@@ -18,6 +18,7 @@ from noughts.protocol.parser import Noise, Stream, Unknown
 from noughts.protocol.sentences import MAX_LENGTH, Boot, Menu, framed
 from noughts.protocol.sentences import body as body_of
 from noughts.store.fold import Line, fold
+from noughts.views.export_columns import plain_text
 from random_games import random_game
 from sample_games import A_WINS, BOOT, DRAW, stages, wire, write
 
@@ -97,8 +98,15 @@ def test_random_lines_give_the_same_items(modules):
 @pytest.mark.parametrize("at", [MAX_LENGTH - 1, MAX_LENGTH, 2 * MAX_LENGTH - 1, 2 * MAX_LENGTH])
 def test_line_that_is_too_long_is_cut_at_the_same_place(modules, at):
     """Before a dollar sign, which may begin a sentence, if that is not too early."""
-    line = "x" * at + "$" + "y" * 2 * MAX_LENGTH
-    assert modules.evaluate(ITEMS, [line]) == list(python_items([line.encode()]))
+    pieces = ["x" * at, "$" + "y" * 2 * MAX_LENGTH]
+    assert modules.evaluate(ITEMS, pieces) == list(python_items(map(str.encode, pieces)))
+
+
+def test_only_so_many_kinds_of_unknown_sentences_are_reported(modules):
+    """Each once, so that a board of a later version does not fill the screen, nor the memory."""
+    kinds = [chr(ord("A") + number // 26) + chr(ord("A") + number % 26) for number in range(102)]
+    lines = "".join(f"{framed(f'X{kind},1')}\r\n" for kind in [*kinds, *kinds[:2]])
+    assert modules.evaluate(ITEMS, [lines]) == list(python_items([lines.encode()]))
 
 
 def random_lines_of_one_number(dice):
@@ -178,9 +186,15 @@ def as_rows(text):
 
 
 def test_saved_log_is_read_by_watch_and_has_the_same_games(modules, folder, printed):
-    (folder / "first.log").write_text(captured_log(), encoding="latin-1")
+    no_time = f"2026-13-01T00:00:00.000Z usb-1 {write(stages(DRAW, boot='00000AAA')[-1])}\n"
+    by_gateway = "".join(
+        f"2026-09-22T10:00:00.000Z {board} {write(stages(DRAW, boot=boot)[-1], '12345678')}\n"
+        for board, boot in (("COM9", "00000A0A"), ("salle/usb-2", "00000A0B"))
+    )
+    log = captured_log() + no_time + by_gateway
+    (folder / "first.log").write_text(log, encoding="latin-1")
     printed("watch", "--from", "first.log", "--plain", db=folder / "first.db")
-    saved, table, _ = modules.evaluate(READ_AND_WRITE, [captured_log(), "first.log"])
+    saved, table, _ = modules.evaluate(READ_AND_WRITE, [log, "first.log"])
     (folder / "saved.log").write_text(saved, encoding="latin-1")
     printed("watch", "--from", "saved.log", "--plain", db=folder / "saved.db")
     exports = []
@@ -188,16 +202,17 @@ def test_saved_log_is_read_by_watch_and_has_the_same_games(modules, folder, prin
         printed("export", "-o", f"{name}.csv", db=folder / f"{name}.db")
         exports.append((folder / f"{name}.csv").read_text())
     assert as_rows(exports[0]) == as_rows(exports[1]) == as_rows(table)
-    assert len(as_rows(table)) == 6
+    assert len(as_rows(table)) == 9
     assert table.splitlines()[0] == exports[0].splitlines()[0]
 
 
-def game_of_an_earlier_run():
-    """A captured log: a board starts twice, then sends a game that it had stored before."""
+def games_of_an_earlier_run():
+    """A captured log: a board is reset in its second game, then sends both as it stored them."""
     earlier, now = (replace(BOOT, boot=boot) for boot in ("00000F00", "00000F01"))
-    sentences = earlier, now, stages(DRAW, boot=earlier.boot)[-1]
+    _, cut, *_, last = stages(A_WINS, boot=earlier.boot, number=2, step_ms=500)
+    sentences = earlier, cut, now, stages(DRAW, boot=earlier.boot)[-1], last
     lines = (
-        f"2026-09-22T10:00:0{second}.000Z salle-\\xc3\\xa9 {write(sentence)}"
+        f'2026-09-22T10:00:0{second}.000Z salle-\\xc3\\xa9,"1" {write(sentence)}'
         for second, sentence in enumerate(sentences)
     )
     return "\n".join([*lines, ""])
@@ -206,7 +221,7 @@ def game_of_an_earlier_run():
 def test_table_that_was_saved_is_opened_again(modules, folder, printed):
     """Also one of `noughts export`; and the log of a table that was opened has its games."""
     resent = wire(stages(DRAW, boot="00000E00", number=3)[-1]).decode("latin-1")
-    log = captured_log() + resent + game_of_an_earlier_run()
+    log = captured_log() + resent + games_of_an_earlier_run()
     (folder / "first.log").write_text(log, encoding="latin-1")
     printed("watch", "--from", "first.log", "--plain", db=folder / "first.db")
     printed("export", "-o", "exported.csv", db=folder / "first.db")
@@ -217,7 +232,25 @@ def test_table_that_was_saved_is_opened_again(modules, folder, printed):
         assert as_rows(again) == as_rows(table)
         _, once_more, _ = modules.evaluate(READ_AND_WRITE, [log_of_table, "noughts-games.log"])
         assert as_rows(once_more) == as_rows(table)
-    assert count == len(as_rows(table)) == 8
+    assert count == len(as_rows(table)) == 9
+
+
+NAMES = [
+    *("usb-1", "3b/usb-1", "Mar 1", "may", "Mars", "Decks 2", "nan", "NULL", "infinity", "nano"),
+    *("0xAB", "0xABG", "=1+1", "-1", "_x", "/dev/ttyACM0", "\\\\.\\COM9", 'a"b,c', "a\u2028b"),
+]
+
+
+def test_names_are_written_as_by_python_and_no_program_mistakes_them(modules):
+    game = {"boot": "00000A83", "number": 1, "seats": "PH", "first": "A", "moves": "", "times": []}
+    game |= {"ms": 0, "end": "x", "started": None, "playedBefore": None, "heard": None}
+    table = modules.evaluate(
+        "async (games) => (await import('page/csv.js')).gamesAsCsv(games)",
+        [game | {"board": name} for name in NAMES],
+    )
+    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    assert [row["board"] for row in rows] == list(map(plain_text, NAMES))
+    assert [row["game"] for row in rows] == [str(number) for number in range(1, len(rows) + 1)]
 
 
 @pytest.mark.parametrize(
@@ -311,6 +344,8 @@ def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modul
     contents = [changed_log(dice) for _ in range(150)]
     # The data ends with a hole up to the end of a sector; that of half a sector is no end.
     contents += [log_with_hole_to(end) for end in (0x2200, 0x2400)]
+    # The log is full: no hole says where the data ends.
+    contents.append(data_log_file(*ROWS, end=0x2000 + sum(len(row) + 1 for row in ROWS)))
     # What is left of a row with a hole looks like a whole one.
     shared = data_log_file(f"temp,{HEADING}", *(f"21.5,{row(game)}" for game in ENDED))
     contents.append(shared.replace(b"21.5", b"2\xff\xff5", 1))
@@ -354,7 +389,11 @@ def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modul
 def test_file_of_a_data_log_is_opened(modules, content, name):
     _, table, count = modules.evaluate(READ_AND_WRITE, [content.decode("latin-1"), name])
     assert count == 2
-    assert f"file-{name}" in table
+    for game in csv.DictReader(io.StringIO(table)):
+        assert game["board"] == f"file-{name}"
+        assert game["by_radio"] == "0"
+        assert game["played_before_utc"] == game["heard_utc"] > "2026"
+        assert not game["started_utc"]
 
 
 @pytest.mark.parametrize("content", ["no games\nat all\n", ""])
@@ -367,6 +406,84 @@ def test_file_without_games_is_refused(modules, content):
         content,
     )
     assert reason == "file.nothing"
+
+
+def test_board_is_shown_as_what_it_sends_says(modules):
+    """Nothing of it is shown before; and what is no sentence changes nothing that is shown."""
+    *_, last_turn, b_wins = stages([4, 0, 2, 6, 8, 3], seats="MZ")
+    *_, draw = stages(DRAW, seats="HE", first="B", number=2)
+    *_, abandoned = stages([4, 0], "x", seats="EP", number=3)
+    menus = [Menu(BOOT.boot, choice) for choice in ("Hb", "Mt", "Eb", "Pb", "Zb")]
+    begun = stages([4], first="B", number=4)
+    parts = ["", last_turn, b_wins, "Traceback\r\n", BOOT, *menus, draw, abandoned, *begun]
+    shown = modules.evaluate(
+        """async (parts) => {
+          const { LiveBoard } = await import('page/live_board.js');
+          const live = new LiveBoard(document.createElement('div'), { add() {} }, 'screen-1');
+          const { root } = live;
+          return parts.map((part) => {
+            const drawn = root.querySelector('.who');
+            live.feed(part);
+            if (root.querySelector('.who') === drawn) return root.hidden ? 'hidden' : 'the same';
+            const shapes = [...root.querySelectorAll('svg g')].map((cell) => {
+              const mark = cell.querySelector('.X, .O')?.getAttribute('class') ?? '.';
+              const classes = cell.querySelector('rect').getAttribute('class').split(' ');
+              return mark + classes.filter((name) => name !== 'ground').join('');
+            });
+            const texts = [...root.querySelectorAll('h2, p')].map((text) => text.textContent);
+            return [root.querySelector('svg').getAttribute('aria-label'), shapes.join(' '), texts];
+          });
+        }""",
+        [part if isinstance(part, str) else wire(part).decode() for part in parts],
+    )
+    nothing = ". . . . . . . . ."
+    board, players = ["micro:bit V1", "game 0.1.0"], "A (✕): {}. B (◯): {}."
+    chip = "In the menu: the chip"
+    choices = [
+        *(f"{chip} (hard)", f"{chip} (medium), by tilting", f"{chip} (easy)"),
+        *("In the menu: a second person", "In the menu: Z"),
+    ]
+    first = "Game 1. " + players.format("the chip (medium)", "Z")
+    second = "Game 2. " + players.format("the chip (hard)", "the chip (easy)")
+    third = "Game 3. " + players.format("the chip (easy)", "a person")
+    fourth = "Game 4. " + players.format("a person", "the chip (hard)")
+    won = "Oline . X Olastline X . Oline . X"
+    assert shown == [
+        "hidden",
+        ["Board", "O . X . X . O . Xlast", ["micro:bit", "", "Player B (◯) to move", first]],
+        ["Board", won, ["micro:bit", "", "Player B (◯) has won", first]],
+        "the same",
+        *(["Board", nothing, [*board, text]] for text in ["In the menu", *choices]),
+        ["Board", "X O O O O X X X Olast", [*board, "A draw", second]],
+        ["Board", "Olast . . . X . . . .", [*board, "The game was abandoned", third]],
+        ["Board", nothing, [*board, "Player B (◯) to move", fourth]],
+        ["Board", ". . . . Olast . . . .", [*board, "Player A (✕) to move", fourth]],
+    ]
+
+
+def test_board_may_have_gone_on_while_nothing_came(modules):
+    """As while the page was hidden: what it sends then says where it is."""
+    turn, *_, last = stages(DRAW)
+    lines = [wire(line).decode() for line in (BOOT, turn, last, Menu(BOOT.boot, "Rbs1"))]
+    result = modules.evaluate(
+        """async ([boot, turn, last, menu]) => {
+          const { LiveBoard } = await import('page/live_board.js');
+          const { GameStore } = await import('page/game_store.js');
+          const store = new GameStore(null);
+          const live = new LiveBoard(document.createElement('div'), store, 'screen-1');
+          const said = () => live.root.querySelector('.who').textContent;
+          for (const line of [boot, turn]) live.feed(line);
+          live.opened();
+          live.feed(last);
+          const after = [said(), live.recovered.size, store.lines.at(-1).late];
+          live.feed(menu);
+          live.opened();
+          live.see('0000100000000000000000000');
+          return [...after, said().slice(0, 20)];
+        }""",
+        lines,
+    )
+    assert result == ["In the menu", 1, True, "In the menu: a frien"]
 
 
 def shown_of_two_boards(modules, parts):
@@ -396,7 +513,8 @@ def test_game_of_two_boards_is_shown_on_each(modules):
         "In the menu: a friend by radio, on channel 3. "
         "Choose the same channel on both boards, then press button B on both."
     )
-    assert shown_of_two_boards(modules, [*sentences, first]) == [
+    left = Menu(reset.boot, "Pb")
+    assert shown_of_two_boards(modules, [*sentences, first, left]) == [
         "In the menu",
         "In the menu: a friend by radio",
         choosing,
@@ -405,6 +523,7 @@ def test_game_of_two_boards_is_shown_on_each(modules):
         "Player A (✕) has won This board is player B’s.",
         "The board is starting.",
         "Player A (✕) to move This board is player B’s.",
+        "In the menu: a second person",
     ]
 
 
@@ -455,6 +574,25 @@ def test_board_that_was_reset_in_a_match_resends_older_games_which_are_not_shown
         lines,
     )
     assert live == {"number": 2, "recovered": [body_of(first)]}
+
+
+def test_store_takes_only_so_many_lines_of_one_game(modules):
+    """By cable, and as many by radio: hostile boards may send any."""
+    last = stages(DRAW)[-1]
+    count = modules.evaluate(
+        """async (bodies) => {
+          const { GameStore } = await import('page/game_store.js');
+          const { parse } = await import('page/sentences.js');
+          const store = new GameStore(null);
+          const line = { board: 'x', late: false, at: 0 };
+          const sentences = bodies.map(parse);
+          const add = (radio) =>
+            store.add(sentences.map((sentence) => ({ ...line, radio, sentence })));
+          return [await add(false), await add(true), store.lines.length];
+        }""",
+        [body_of(replace(last, ms=10_000 + more)) for more in range(201)],
+    )
+    assert count == [200, 200, 400]
 
 
 def test_line_that_could_not_be_written_is_written_with_the_next(modules):
