@@ -229,38 +229,73 @@ def add_games(page, log=None, name="games.log"):
 def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     page = open_page(part="games")
     expect(page.get_by_text("No games yet.")).to_be_visible()
+    with page.expect_file_chooser():
+        page.get_by_role("button", name="Open a file").click()
     add_games(page)
     expect(page.get_by_text("New lines from games.log: ")).to_be_visible()  # they are written
+    expect(page.locator("#log-file")).to_have_value("")  # the same file can be chosen again
     page.reload()
     games = page.get_by_role("region", name="All games")
     expect(games.get_by_role("row")).to_have_count(1 + 6)
+    expect(games.get_by_role("columnheader")).to_have_text(
+        ["Game", "When", "A and B", "Result", "Moves", "Board"]
+    )
+    rows = [
+        *("1before .*person – harddraw9usb-9900", "2.*person – harddraw9usb-9900"),
+        *("1.*person – hardB won7usb-9900", "3.*person – hardabandoned2COM 7"),
+        *("1.*person – easydraw9radio-12345678", "1.*unfinished1script>document.*</script>"),
+    ]
+    expect(games.get_by_role("row")).to_have_text(
+        [re.compile(f"^{row}$") for row in ["Game.*", *rows]]
+    )
     results = page.get_by_role("region", name="Results by board").get_by_role("row")
     expect(results).to_have_count(5)
     expect(results.first.get_by_role("columnheader")).to_have_text(
         ["Board", "Games", "A won", "B won", "Draws"]
     )
     games.get_by_role("button", name="Show game 2").click()
-    last = page.locator(".ground.last")
-    expect(page.get_by_text("Move 9 of 9")).to_be_visible()
+    viewer = page.locator("#viewer")
+    expect(viewer.get_by_role("heading", name="Game 2: draw")).to_be_focused()
+    last, said = viewer.locator(".last"), viewer.get_by_role("status")
+    expect(said).to_have_text("Move 9 of 9: A (✕), in the bottom-right corner")
     expect(last).to_have_count(1)
+    slider = page.get_by_label("Move", exact=True)
+    expect(slider).to_have_value("9")
     page.get_by_role("button", name="Back").click()
-    expect(page.get_by_text("Move 8 of 9: ")).to_be_visible()
+    eighth = "Move 8 of 9: B (◯), on the bottom edge"
+    expect(said).to_have_text(eighth)
+    expect(slider).to_have_attribute("aria-valuetext", eighth)
+    expect(viewer.get_by_role("img", name=eighth)).to_be_visible()
+    page.get_by_role("button", name="Forward").click()
+    expect(said).to_contain_text("Move 9 of 9")
     games.get_by_role("button", name="Show game 3").click()
-    expect(page.get_by_text("Move 2 of 2: ")).to_be_visible()
-    page.get_by_label("Move", exact=True).press("Home")
-    expect(page.get_by_text("Before the first move")).to_be_visible()
+    expect(said).to_contain_text("Move 2 of 2")
+    slider.press("Home")
+    expect(said).to_have_text("Before the first move")
     expect(last).to_have_count(0)
+    games.get_by_role("row").filter(has_text="B won").get_by_role("button").click()
+    expect(viewer.get_by_role("heading", name="Game 1: B won")).to_be_visible()
+    expect(said).to_have_text("Move 7 of 7: B (◯), in the bottom-left corner")
+    expect(viewer.locator(".line")).to_have_count(3)
+    expect(viewer.locator(".O")).to_have_count(4)
     for name in ("noughts-games.log", "noughts-games.csv"):
         with page.expect_download() as download:
             page.get_by_role(
                 "button", name="Save as CSV" if "csv" in name else "Save", exact=True
             ).click()
         assert download.value.suggested_filename == name
+        saved = download.value.path().read_text("latin-1").splitlines()
+        lines = [line for line in captured_log().splitlines() if " radio-" not in line]
+        assert len(saved) == 1 + 6 if "csv" in name else set(lines) <= set(saved)
     page.get_by_role("button", name="Delete all games").click()
     expect(games.get_by_role("row")).to_have_count(1 + 6)
+    slider.focus()  # who does something else first is asked anew
+    page.get_by_role("button", name="Delete all games", exact=True).click()
     page.get_by_role("button", name="Press again to delete all games").click()
+    expect(page.get_by_text("All games were deleted.")).to_be_visible()
     expect(page.get_by_text("No games yet.")).to_be_visible()
-    expect(page.locator("#viewer")).to_be_hidden()
+    expect(viewer).to_be_hidden()
+    expect(page.locator("#by-board")).to_be_empty()
     expect(page.get_by_role("button", name="Delete all games", exact=True)).to_be_visible()
     page.reload()
     expect(page.get_by_text("No games yet.")).to_be_visible()
@@ -454,17 +489,40 @@ def test_browser_is_asked_once_to_keep_the_games(open_page):
     expect(page.locator("html")).not_to_contain_text("asked asked")
 
 
-def test_file_that_is_dropped_is_opened(open_page):
+def test_files_that_are_dropped_are_opened(open_page):
+    """All of them; and the browser does not open them in the page's place."""
     page = open_page(part="play")
-    page.evaluate(
-        """(text) => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], 'blue.log'));
-          document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));
-        }""",
-        captured_log(),
+    body = page.locator("body")
+
+    def dispatch(event, *files, inside=False):
+        """Whether the browser then does what it does by itself."""
+        return page.evaluate(
+            """([type, files, inside]) => {
+              const data = new DataTransfer();
+              for (const [name, text] of files) data.items.add(new File([text], name));
+              const relatedTarget = inside ? document.querySelector('main') : null;
+              const options = { bubbles: true, cancelable: true, relatedTarget };
+              const event = new DragEvent(type, { dataTransfer: data, ...options });
+              return document.body.dispatchEvent(event);
+            }""",
+            [event, files, inside],
+        )
+
+    marked = re.compile(r"\bdragging\b")
+    assert not dispatch("dragover")
+    dispatch("dragleave", inside=True)
+    expect(body).to_have_class(marked)
+    dispatch("dragleave")
+    expect(body).not_to_have_class(marked)
+    dispatch("dragover")
+    assert not dispatch("drop")
+    expect(body).not_to_have_class(marked)
+    expect(page.locator("#play")).to_be_visible()
+    assert not dispatch("drop", ["blue.log", captured_log()], ["x.txt", "nothing"])
+    expect(page.locator("#games-status")).to_have_text(
+        "New lines from blue.log: 32. x.txt holds no games of noughts; choose another file."
     )
-    expect(page.get_by_text("New lines from blue.log")).to_be_visible()
+    expect(page.locator("#games-status")).to_be_visible()
 
 
 def test_full_disk_is_said_until_there_is_room_for_everything(open_page):
