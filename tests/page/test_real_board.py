@@ -62,6 +62,14 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def has_buttons(page, *names):
+    """Of those for a board, only these are there, and can be pressed."""
+    for name in ("connect", "flash", "watch", "disconnect"):
+        button = page.locator(f"#{name}")
+        expect(button).to_be_visible(visible=name in names)
+        expect(button).to_be_enabled()
+
+
 def connect(page, plugged):
     press(page, "Connect")
     status(page, re.compile(f"Connected to a micro:bit {plugged.board.board}"))
@@ -163,6 +171,7 @@ def test_unplugged_while_flashing_then_once_more(plug_in, model):
 def test_unplugged_while_flashing(plug_in):
     page, plugged = plug_in(erased("V1"))
     connect(page, plugged)
+    status(page, re.compile("^Connected to a micro:bit V1. .* it has another program, or none"))
     with stopped_while(page, plugged, "Putting the game"):
         expect(page.locator("#flash-progress")).to_be_visible()
         plugged.daplink.unplug_after = 0
@@ -180,12 +189,20 @@ FEW_STORED_FILES = {name: STORED_FILES[name] for name in "012"}
 
 
 def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
-    """All 24 of them, as fast as the board sends: none is lost."""
-    page, plugged = plug_in(board_with("V1", STORED_FILES))
+    """All 24 of them, as fast as the board sends: none is lost.
+
+    From a browser that hides the serial number, which would be the board's name.
+    """
+    page, plugged = plug_in(board_with("V1", STORED_FILES), serialNumber=None)
     connect(page, plugged)
     put_game(page, plugged)
     status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
+    progress = page.locator("#flash-progress")
+    expect(progress).to_have_js_property("value", 1)
+    expect(progress).to_be_hidden()
     has_stored_games(page)
+    name = page.get_by_role("region", name="Results by board").get_by_role("cell").first
+    expect(name).to_have_text(re.compile("^chip-[0-9A-F]{8}$"))
 
 
 @pytest.mark.long
@@ -298,7 +315,9 @@ def test_v2_keeps_its_data_log_when_all_of_it_is_flashed_after_it_was_unplugged(
 def test_game_comes_live_and_stays(plug_in):
     """The interface chip swallows the first 128 bytes; each sentence has the whole game."""
     page, plugged = plug_in(board_with("V1"))
+    has_buttons(page, "connect", "watch")
     connect(page, plugged)
+    has_buttons(page, "flash", "disconnect")
     passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
     for _ in range(4):  # the game, and three marks
         plugged.tap(page, "B")
@@ -310,6 +329,12 @@ def test_game_comes_live_and_stays(plug_in):
     later.goto(page.url.partition("#")[0] + "#games")
     expect(later.get_by_role("region", name="All games")).to_contain_text("abandoned")
     expect(later.get_by_role("region", name="Results by board")).to_contain_text("usb-…0123456789")
+    press(page, "Disconnect")
+    status(page, "No micro:bit is connected.")
+    no_error(page)
+    expect(live).to_be_hidden()
+    has_buttons(page, "connect", "watch")
+    assert not page.evaluate("fakeUsb.device.opened")  # another program can use it
 
 
 def test_unplugged_while_watching(plug_in):
@@ -463,11 +488,13 @@ def test_each_watched_board_has_its_own_name(plug_in):
     for boot in ("AAAAAAAA", "BBBBBBBB"):
         press(page, "Watch its games")
         expect(live).to_contain_text("In the menu")
+        has_buttons(page, "disconnect")
         plugged.send(b"".join(map(wire, stages(DRAW, boot=boot))))
         expect(live).to_contain_text("A draw")
         plugged.board.reset()
         press(page, "Disconnect")
         status(page, "No micro:bit is connected.")
+        no_error(page)
         expect(live).to_be_hidden()
         press(page, "中文")  # shows everything anew
         press(page, "English")
@@ -492,10 +519,14 @@ def test_error_of_the_serial_port(plug_in):
     page, _ = plug_in(erased("V1"), SerialBoard, nothing=True)
     press(page, "Watch its games")
     error(page, re.compile("No micro:bit was chosen"))
-    options = {"nothing": False, "open": "Failed to open serial port."}
-    page.evaluate("(options) => Object.assign(fakeSerial, options)", options)
-    press(page, "Watch its games")
-    error(page, re.compile("serial port cannot be opened"))
+    for options, text in (
+        ({"nothing": False, "open": "Failed to open serial port."}, "serial port cannot be opened"),
+        ({"silent": "It does not answer."}, "not answering.*press “Watch its games”"),
+    ):
+        page.evaluate("(options) => Object.assign(fakeSerial, options)", options)
+        press(page, "Watch its games")
+        error(page, re.compile(text))
+        status(page, "No micro:bit is connected.")
 
 
 def test_saved_hex_is_that_of_noughts_hex(plug_in):
