@@ -136,10 +136,9 @@ function linesOfGame(game) {
   if (playedBefore !== null) return [lastLine];
   const times = [0, ...timesOf(game)];
   if (end !== 'x' && moves) times.pop();
-  const earlierLines = times.flatMap((time, plies) => {
-    if (time === null) return [];
-    const body = sentenceOf(game, moves.slice(0, plies), time, '-');
-    return [lineOf(game, body, started && started + time)];
+  const earlierLines = times.map((time, plies) => {
+    const body = sentenceOf(game, moves.slice(0, plies), time, '-'); // none without a time
+    return lineOf(game, body, started && started + time);
   });
   return [...earlierLines, lastLine];
 }
