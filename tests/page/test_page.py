@@ -415,10 +415,10 @@ def test_files_of_one_name_are_boards_of_their_own(open_page):
     def boards():
         return page.locator("#by-board td:first-child").all_text_contents()
 
-    add_log("00000A00")
-    add_log("00000B00")
+    add_log("00000A00")  # each time, another count is waited for
+    add_log("00000B00", "00000B01")
     add_log("00000A01", "00000A00")
-    add_log("00000C00")
+    add_log("00000C00", "00000C01")
     names = ["file-microbit.csv", "file-microbit.csv (2)", "file-microbit.csv (3)"]
     assert sorted(boards()) == names
     expect(page.locator("#by-board")).to_contain_text(re.compile(r"microbit\.csv2002"))
