@@ -27,7 +27,7 @@ let serial = null; // an open serial port
 let live = null; // the LiveBoard
 let version = ''; // V1 or V2
 let isFlashing = false; // from the press on, also while the stored games are taken
-let wasPaused = false; // since the page last asked for stored games, or began to put the game
+let wasPaused = false; // since the page last asked for stored games
 let pressed = 'connect'; // or `watch`: what the person presses once more after an error
 let status = ['board.status.none'];
 let error = null;
@@ -193,7 +193,6 @@ async function putGame() {
   const taken = live.recovered.size;
   const keepsLog = version === 'V2' && boardsWithGame.has(boardName());
   live.start = null;
-  wasPaused = false;
   let isPut = false;
   try {
     say('board.status.flashing');

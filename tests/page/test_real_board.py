@@ -105,6 +105,17 @@ def flashed(plug_in):
     return flashed
 
 
+def set_visibility(page, state):
+    page.evaluate(
+        """(state) => {
+          const property = { value: state, configurable: true };
+          Object.defineProperty(document, 'visibilityState', property);
+          document.dispatchEvent(new Event('visibilitychange'));
+        }""",
+        state,
+    )
+
+
 def has_stored_games(page, count=24):
     page.get_by_role("link", name="Games").click()
     rows = page.get_by_role("region", name="All games").get_by_role("row")
@@ -195,7 +206,11 @@ def test_stored_games_of_a_v1_are_taken_before_it_is_flashed(plug_in):
     """
     page, plugged = plug_in(board_with("V1", STORED_FILES), serialNumber=None)
     connect(page, plugged)
-    put_game(page, plugged)
+    set_visibility(page, "hidden")
+    status(page, "Paused while this page is hidden.")
+    set_visibility(page, "visible")
+    status(page, re.compile("was hidden and received nothing.*press reset to send them again"))
+    assert put_game(page, plugged) <= 1000  # of 11,500 for everything
     status(page, "Done: the game is running. Games saved from the micro:bit first: 24.")
     progress = page.locator("#flash-progress")
     expect(progress).to_have_js_property("value", 1)
@@ -271,6 +286,19 @@ def logged_after_restart(page, plugged):
     return read_log(plugged.board.my_data()).games
 
 
+def test_game_that_does_not_start_is_said(plug_in):
+    page, plugged = plug_in(board_with("V1"))
+    connect(page, plugged)
+    with plugged.stopped_at(page, "The game is starting"):
+        press(page, "Put the game on it")
+        status(page, "Done. The game is starting …")
+        plugged.daplink.port.erase_all()
+        plugged.board.reset()
+    error(page, "The game did not start. Put it on the micro:bit once more.")
+    expect(page.get_by_role("button", name="Put the game on it", exact=True)).to_be_enabled()
+    expect(page.locator("#flash-progress")).to_be_hidden()
+
+
 def test_v2_keeps_its_data_log_when_it_is_flashed(plug_in):
     board, games = v2_with_games()
     page, plugged = plug_in(board)
@@ -316,7 +344,12 @@ def test_game_comes_live_and_stays(plug_in):
     """The interface chip swallows the first 128 bytes; each sentence has the whole game."""
     page, plugged = plug_in(board_with("V1"))
     has_buttons(page, "connect", "watch")
-    connect(page, plugged)
+    expect(page.locator("#no-usb")).to_be_hidden()
+    with plugged.stopped_at(page, "Connecting"):
+        press(page, "Connect")
+        status(page, "Connecting …")
+        expect(page.locator("#connect")).to_be_disabled()
+    status(page, "Connected to a micro:bit V1.")
     has_buttons(page, "flash", "disconnect")
     passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
     for _ in range(4):  # the game, and three marks
@@ -344,17 +377,6 @@ def test_unplugged_while_watching(plug_in):
     error(page, re.compile("was unplugged. Plug it in, and press “Connect”"))
     status(page, "No micro:bit is connected.")
     expect(page.locator("#live")).to_be_hidden()
-
-
-def set_visibility(page, state):
-    page.evaluate(
-        """(state) => {
-          const property = { value: state, configurable: true };
-          Object.defineProperty(document, 'visibilityState', property);
-          document.dispatchEvent(new Event('visibilitychange'));
-        }""",
-        state,
-    )
 
 
 @pytest.mark.long
@@ -516,7 +538,7 @@ def test_browser_that_can_only_watch_says_so(plug_in):
 
 
 def test_error_of_the_serial_port(plug_in):
-    page, _ = plug_in(erased("V1"), SerialBoard, nothing=True)
+    page, _ = plug_in(board_with("V1"), SerialBoard, nothing=True)
     press(page, "Watch its games")
     error(page, re.compile("No micro:bit was chosen"))
     for options, text in (
@@ -527,6 +549,10 @@ def test_error_of_the_serial_port(plug_in):
         press(page, "Watch its games")
         error(page, re.compile(text))
         status(page, "No micro:bit is connected.")
+    page.evaluate("Object.assign(fakeSerial, { open: '', silent: '' })")
+    press(page, "Watch its games")
+    status(page, "Watching the micro:bit.")
+    no_error(page)
 
 
 def test_saved_hex_is_that_of_noughts_hex(plug_in):
