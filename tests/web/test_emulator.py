@@ -1,6 +1,9 @@
 """The emulator's core in a browser gives the same traces as in Python, also in real time."""
 
 import base64
+import re
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,9 @@ from needed import long
 from official import NEWEST, stepped
 
 CORE = Path(microbit_emulator.__file__).with_name("core")
+RAM, GPIO, FLASH_CONTROLLER, UICR = 0x2000_0000, 0x5000_0000, 0x4001_E000, 0x1000_1000
+IDLE = struct.pack("<IIH2x", RAM + 64, 8 | 1, 0xE7FE)
+"""A program: its stack, its start, and `b .`, which does nothing for ever."""
 SITE = "http://emulator.test/"
 RADIO = (
     b"import radio\nfrom microbit import *\nradio.on()\n"
@@ -21,17 +27,44 @@ SCRIPT = """
 import { Ether, FirmwareStopped, Microbit, loadCore, play } from "./microbit.js";
 const core = await loadCore(fetch("./core.wasm").then((response) => response.arrayBuffer()));
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-const sum = (memory) => memory.reduce((all, byte) => (Math.imul(all, 31) + byte) | 0, 0);
-const registers = (board) => Array.from({ length: 16 }, (_, n) => board.debug.coreRegister(n));
+const adler32 = (memory) => {
+  let [low, high] = [1, 0];
+  for (let start = 0; start < memory.length; start += 4096) {
+    for (const byte of memory.subarray(start, start + 4096)) {
+      low += byte;
+      high += low;
+    }
+    [low, high] = [low % 65521, high % 65521];
+  }
+  return high * 65536 + low;
+};
 window.make = ({ kind, flash, uicr, seed }) =>
   new Microbit(core, kind, { flash: bytes(flash), uicr: bytes(uicr), seed });
 window.look = (board) => ({
   clock: board.clockUs, instructions: board.instructions, leds: [...board.leds()],
-  ram: sum(board.ram), flash: sum(board.flash), registers: registers(board),
-  text: [...board.receive()],
+  ram: adler32(board.ram), flash: adler32(board.flash), uicr: adler32(board.uicr),
+  registers: Array.from({ length: 16 }, (_, number) => board.debug.coreRegister(number)),
+  text: [...board.receive()], waiting: board.waiting, tone: board.tone(),
+  pins: Array.from({ length: 17 }, (_, number) => board.pin(number)),
+  flashBusy: board.flashBusy, hasPanicked: board.hasPanicked,
+  halted: board.debug.halted, lockedUp: board.debug.lockedUp,
 });
+window.act = (board, [name, ...values]) => {
+  const part = name.startsWith("debug.") ? board.debug : board;
+  const memories = values.map((value) => (Array.isArray(value) ? new Uint8Array(value) : value));
+  const result = part[name.replace("debug.", "")](...memories);
+  return result instanceof Uint8Array ? [...result] : (result ?? null);
+};
 window.emulator = { core, Ether, FirmwareStopped, Microbit, play };
 """
+LINES = (
+    "\x03",
+    "from microbit import *\r",
+    "print(temperature(), accelerometer.get_values())\r",
+    "print(pin0.read_analog(), display.read_light_level())\r",
+    "import music; music.pitch(440, wait=False)\r",
+    "pin1.write_analog(300); pin2.write_digital(1)\r",
+)
 ACTIONS = [
     ["runFor", 1_500_000],
     ["press", "A"], ["runFor", 60_000], ["release", "A"], ["runFor", 140_000.5],
@@ -39,8 +72,10 @@ ACTIONS = [
     ["tilt", 300, -200, -900], ["runFor", 300_000],
     ["send", "?\r"], ["press", "B"], ["runFor", 100_000], ["release", "B"], ["runFor", 900_000],
     ["powerCut"], ["powerOn"], ["runFor", 800_000], ["reset"], ["runFor", 900_000],
+    ["send", "\x03" + "#" * 9000 + "\r"], ["runFor", 400_000], ["powerCut"], ["powerOn"],
+    ["runFor", 800_000], ["setTemperature", 31], ["setLight", 200], ["setVoltage", 0, 2],
+    *(action for line in LINES for action in (["send", line], ["runFor", 100_000])),
 ]  # fmt: skip
-NAMES = {"runFor": "run_for", "powerCut": "power_cut", "powerOn": "power_on"}
 
 
 @pytest.fixture
@@ -53,7 +88,6 @@ def tab_with_core(page):
         elif name == "test.js":
             route.fulfill(body=SCRIPT, content_type="text/javascript")
         else:
-            script = "<script type=module src=test.js></script>"
             script = "<script type=module src=test.js></script>"
             html = f"<!doctype html><link rel=icon href=data:,>{script}"
             route.fulfill(body=html, content_type="text/html")
@@ -69,31 +103,54 @@ def made(board: Microbit, seed: int) -> dict[str, object]:
     return {"kind": board.board, "flash": flash, "uicr": uicr, "seed": seed}
 
 
-def checksum(memory: bytes) -> int:
-    total = 0
-    for byte in memory:
-        total = (total * 31 + byte) & 0xFFFF_FFFF
-    return (total ^ 0x8000_0000) - 0x8000_0000
-
-
 def looked_at(board: Microbit) -> dict[str, object]:
+    debugger, tone = board.debugger, board.tone()
     return {
         "clock": board.clock_us,
         "instructions": board.instructions,
         "leds": list(board.leds()),
-        "ram": checksum(board.ram),
-        "flash": checksum(board.flash),
-        "registers": [board.debugger.core_register(number) for number in range(16)],
+        "ram": zlib.adler32(board.ram),
+        "flash": zlib.adler32(board.flash),
+        "uicr": zlib.adler32(board.uicr),
+        "registers": [debugger.core_register(number) for number in range(16)],
         "text": list(board.uart.receive()),
+        "waiting": board.uart.waiting,
+        "tone": tone and {"frequencyHz": tone.frequency_hz, "sinceUs": tone.since_us},
+        "pins": [
+            {
+                "isOutput": pin.is_output,
+                "isHigh": pin.is_high,
+                "frequencyHz": pin.frequency_hz,
+                "duty": pin.duty,
+            }
+            for pin in map(board.pin, range(17))
+        ],
+        "flashBusy": board.flash_busy,
+        "hasPanicked": board.has_panicked,
+        "halted": debugger.halted,
+        "lockedUp": debugger.locked_up,
     }
 
 
-def act(board: Microbit, action: list) -> None:
+def act(board: Microbit, action: list) -> object:
+    """Do what the browser does, by the name that it has there."""
     name, *values = action
+    part = board.debugger if name.startswith("debug.") else board
+    method = re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name.removeprefix("debug."))
     if name == "send":
-        board.uart.send(values[0].encode())
-    else:
-        getattr(board, NAMES.get(name, name))(*values)
+        return board.uart.send(values[0].encode())
+    values = [bytes(value) if isinstance(value, list) else value for value in values]
+    result = getattr(part, method)(*values)
+    return list(result) if isinstance(result, bytes) else result
+
+
+def do_same(page, here: Microbit, actions: list[list]) -> None:
+    """Do the same here and with `board` in the browser, and compare."""
+    there = page.evaluate(
+        "(actions) => actions.map((action) => [act(board, action), look(board)])", actions
+    )
+    for action, seen in zip(actions, there, strict=True):
+        assert seen == [act(here, action), looked_at(here)], action
 
 
 @pytest.mark.parametrize("name", [NEWEST[0], long(NEWEST[1])])
@@ -101,13 +158,59 @@ def test_browser_gives_the_same_trace_as_python(tab_with_core, name):
     image = stepped(name)()
     here = Microbit(image.board, flash=image.flash, uicr=image.uicr, seed=5)
     tab_with_core.evaluate("(made) => { window.board = make(made); }", made(image, 5))
-    for action in ACTIONS:
-        act(here, action)
-        there = tab_with_core.evaluate(
-            "([name, ...values]) => { board[name](...values); return look(board); }", action
-        )
-        assert there == looked_at(here), action
+    do_same(tab_with_core, here, ACTIONS)
     assert here.instructions > 1_000_000
+
+
+def set_outputs(word: int) -> list[list]:
+    """Make all pins of both ports outputs, and set them to the bits of this word."""
+    return [
+        ["debug.writeWord", GPIO + port + register, value]
+        for port in (0, 0x300)
+        for register, value in ((0x514, 0xFFFF_FFFF), (0x504, word))
+    ]
+
+
+BUTTONS = [
+    action
+    for what, button in (
+        ("press", "A"), ("press", "B"), ("release", "A"), ("press", "A"), ("release", "B")
+    )
+    for action in ([what, button], ["debug.readWord", GPIO + 0x510])
+]  # fmt: skip
+# Which of the edge's pins is which of the chip's.
+PINS = [
+    action
+    for bit in range(5)
+    for action in set_outputs(sum(1 << pin for pin in range(32) if pin >> bit & 1))
+]
+DEBUG = [
+    ["debug.halt"], ["debug.setCoreRegister", 3, 0xFFFF_FFFE], ["debug.coreRegister", 3],
+    ["debug.writeMemory", RAM + 64, [0, 1, 2, 3, 0xFC, 0xFD, 0xFE, 0xFF]],
+    ["debug.readMemory", RAM + 64, 7], ["debug.readWord", RAM + 68],
+    ["debug.step"], ["runFor", 10], ["debug.resume"], ["runFor", 10], ["debug.catchReset", True],
+    ["reset"], ["runFor", 10], ["debug.resume"], ["runFor", 10], ["debug.detach"], ["reset"],
+    ["runFor", 10],
+]  # fmt: skip
+FLASH = [
+    ["debug.program", 0x100, [1, 2]], ["debug.program", UICR + 4, [3, 4]], ["debug.halt"],
+    ["debug.writeWord", FLASH_CONTROLLER + 0x504, 1], ["debug.writeWord", 0x3_0000, 0x1234_5678],
+    ["runFor", 1000], ["debug.writeWord", FLASH_CONTROLLER + 0x504, 2],
+    ["debug.writeWord", FLASH_CONTROLLER + 0x508, 0x3_0000], ["runFor", 100],
+]  # fmt: skip
+LOGO = [
+    action
+    for touched in (True, False)
+    for action in (["touchLogo", touched], ["debug.readWord", GPIO + 0x300 + 0x510])
+]
+
+
+@pytest.mark.parametrize("kind", ["V1", "V2"])
+def test_browser_can_do_with_a_board_what_python_can(tab_with_core, kind):
+    here = Microbit(kind, flash=IDLE, seed=5)
+    tab_with_core.evaluate("(made) => { window.board = make(made); }", made(here, 5))
+    v2_only = [*LOGO, ["myData"]] if kind == "V2" else []
+    do_same(tab_with_core, here, [["runFor", 100], *BUTTONS, *v2_only, *PINS, *DEBUG, *FLASH])
 
 
 @pytest.mark.parametrize("name", [NEWEST[0], long(NEWEST[1])])
@@ -123,18 +226,52 @@ def test_boards_in_a_browser_hear_each_other(tab_with_core, name):
         " window.air = new emulator.Ether(boards); }",
         [made(image, at) for at, image in enumerate(images)],
     )
-    air = Ether(boards)
-    received = bytearray()
-    for _ in range(5):
-        air.run_for(300_000)
-        there = tab_with_core.evaluate(
-            "() => { air.runFor(300000); return Object.values(boards).map(look); }"
+    air, received = Ether(boards), bytearray()
+
+    def run(here, there, us=300_000):
+        here.run_for(us)
+        looks, packets, clock = tab_with_core.evaluate(
+            f"() => {{ {there}.runFor({us}); return [Object.values(boards).map(look),"
+            " air.history.map((one) => [one.sender, one.start, one.addressEnd, one.end,"
+            " one.frequency, one.dbm, [...one.payload], one.isCut]), air.clockUs]; }"
         )
-        here = [looked_at(board) for board in boards.values()]
-        received += bytes(here[0]["text"])
-        assert there == here
-    assert received.count(b"', -60)") > 10
-    assert tab_with_core.evaluate("air.history.length") == len(air.history)
+        seen = [looked_at(board) for board in boards.values()]
+        received.extend(seen[0]["text"])
+        assert looks == seen
+        assert packets == [
+            [
+                packet.sender,
+                packet.start,
+                packet.address_end,
+                packet.end,
+                packet.frequency,
+                packet.dbm,
+                list(packet.payload),
+                packet.is_cut,
+            ]
+            for packet in air.history
+        ]
+        assert clock == air.clock_us
+
+    for _ in range(3):
+        run(air, "air")
+    assert received.count(b"', -60)") > 5
+    air.attenuation = lambda sender, receiver: 93 if sender == "b" else 94 if receiver == "b" else 9
+    tab_with_core.evaluate(
+        "() => { air.attenuation = (sender, receiver) =>"
+        " sender === 'b' ? 93 : receiver === 'b' ? 94 : 9; }"
+    )
+    run(air, "air")
+    air.collisions = False
+    tab_with_core.evaluate("() => { air.collisions = false; }")
+    run(boards["b"], "boards.b")
+    boards["b"].power_cut()
+    tab_with_core.evaluate("() => boards.b.powerCut()")
+    run(boards["a"], "boards.a", 100_000)
+    boards["b"].power_on()
+    tab_with_core.evaluate("() => boards.b.powerOn()")
+    run(boards["b"], "boards.b", 700_000)
+    assert received.count(b"', -9)") > 5
 
 
 def test_firmware_that_cannot_go_on_says_where(tab_with_core):
@@ -142,9 +279,10 @@ def test_firmware_that_cannot_go_on_says_where(tab_with_core):
     message = tab_with_core.evaluate(
         "() => { const board = new emulator.Microbit(emulator.core, 'V1');"
         " try { board.runFor(10); } catch (error) {"
-        " return [error instanceof emulator.FirmwareStopped, error.address]; } }"
+        " return [error instanceof emulator.FirmwareStopped, error.address, String(error)]; } }"
     )
-    assert message == [True, 0xFFFF_FFFE]
+    text = "the firmware accesses an address where there is nothing (0xfffffffe, pc 0xfffffffe)"
+    assert message == [True, 0xFFFF_FFFE, f"FirmwareStopped: {text}"]
     locked = tab_with_core.evaluate(
         "() => { const board = new emulator.Microbit(emulator.core, 'V1');"
         " board.debug.lockUpAtFaults(true); board.runFor(10);"
@@ -156,12 +294,14 @@ def test_firmware_that_cannot_go_on_says_where(tab_with_core):
 def test_snapshot_in_a_browser_returns(tab_with_core):
     image = stepped(NEWEST[0])()
     tab_with_core.evaluate(
-        "(made) => { window.board = make(made); board.runFor(1e6); }", made(image, 1)
+        "(made) => { window.board = make(made); board.runFor(1e6);"
+        " board.send('#'.repeat(9000)); board.press('A'); }",
+        made(image, 1),
     )
     first, again = tab_with_core.evaluate(
         "() => { const state = board.snapshot(); const looks = [];"
         " for (let n = 0; n < 2; n++) { board.press('B'); board.runFor(5e5);"
-        " looks.push(look(board)); board.restore(state); } return looks; }"
+        " board.release('A'); looks.push(look(board)); board.restore(state); } return looks; }"
     )
     assert first == again
 
@@ -185,3 +325,9 @@ def test_board_runs_by_animation_frames(tab_with_core):
     (first, second, third, hidden, last), left = times
     assert (second - first, third - second, last - hidden) == (16_000, 16_000, 16_000)
     assert hidden - third == 100_000 and left == 0  # what a late frame runs at most
+    message, left = tab_with_core.evaluate(
+        "() => { let message; emulator.play(new emulator.Microbit(emulator.core, 'V1'),"
+        " () => {}, (error) => { message = error.message; });"
+        " pending.shift()(performance.now() + 16); return [message, pending.length]; }"
+    )
+    assert "nothing" in message and left == 0  # an error ends it
