@@ -42,10 +42,15 @@ export function startLanguage(button) {
     document.documentElement.lang = CODES[language];
     button.lang = CODES[otherLanguage()];
     button.textContent = NAMES[otherLanguage()];
-    for (const part of document.querySelectorAll('[data-t]')) part.textContent = t(part.dataset.t);
-    for (const part of document.querySelectorAll('[data-t-label]'))
-      part.setAttribute('aria-label', t(part.dataset.tLabel));
+    translate(document);
   });
+}
+
+/** Writes the texts and the labels that the elements in `root` name. */
+export function translate(root) {
+  for (const part of root.querySelectorAll('[data-t]')) part.textContent = t(part.dataset.t);
+  for (const part of root.querySelectorAll('[data-t-label]'))
+    part.setAttribute('aria-label', t(part.dataset.tLabel));
 }
 
 const otherLanguage = () => (language === 'en' ? 'zh' : 'en');

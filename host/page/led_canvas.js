@@ -35,7 +35,6 @@ export class LedCanvas {
   /** Has as many pixels as it covers on the screen; it has none while it is not shown. */
   #fit() {
     const { clientWidth, clientHeight } = this.#canvas;
-    if (!clientWidth) return;
     const { canvas } = this.#context;
     canvas.width = Math.round(clientWidth * devicePixelRatio);
     canvas.height = Math.round(clientHeight * devicePixelRatio);

@@ -11,7 +11,7 @@ import { movesUntilEnd, scoreOfMove, winsAfter } from './solver.js';
 const FRIEND = 'friend';
 const REPLY_MS = 400; // so that a person sees the chip's move
 
-const game = { opponent: FRIEND, first: 'X', moves: '', counted: false };
+const game = {}; // `opponent`, `first`, `moves`, `counted`: see `begin`
 const score = { X: 0, O: 0, draws: 0 };
 let reply = null; // the timer of the chip's move
 let takenCell = null; // the last click was on it
@@ -178,7 +178,7 @@ function hintsFor(marks) {
 }
 
 /** Of hard's moves, those that win soonest or lose latest. */
-function bestMoves(marks, mover) {
+export function bestMoves(marks, mover) {
   const cells = freeCells(marks);
   const key = (cell) => [scoreOfMove(marks, mover, cell), winsAfter(marks, mover, cell)[0]];
   const isBetter = ([score, wins], [otherScore, otherWins]) =>

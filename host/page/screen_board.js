@@ -6,7 +6,7 @@ import { $ } from '../noughts/web/static/page.js';
 import { microbit } from '../noughts/web/static/microbit.js';
 import { gameStore } from './games.js';
 import { flashImage, unpacked } from './hex.js';
-import { inEachLanguage, t } from './language.js';
+import { inEachLanguage, t, translate } from './language.js';
 import { LedCanvas } from './led_canvas.js';
 import { LiveBoard } from './live_board.js';
 import { textOfBytes } from './log_files.js';
@@ -166,14 +166,7 @@ class ScreenBoard {
       this.root.addEventListener(event, () => choose(this));
     }
     this.root.querySelector('.reset').addEventListener('click', () => board.reset());
-    inEachLanguage(() => this.translate(number));
-  }
-
-  translate(number) {
-    for (const part of this.root.querySelectorAll('[data-t]')) part.textContent = t(part.dataset.t);
-    for (const part of this.root.querySelectorAll('[data-t-label]')) {
-      part.setAttribute('aria-label', t(part.dataset.tLabel, { number }));
-    }
+    translate(this.root);
   }
 
   focus() {
