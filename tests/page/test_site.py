@@ -1,7 +1,8 @@
-"""The site opens without the internet, once it was open."""
+"""The site opens without the internet, once it was open, and brings itself up to date."""
 
 import functools
 import http.server
+import re
 import threading
 
 import pytest
@@ -46,34 +47,25 @@ def site(tmp_path, no_library):
         stop()
 
 
-def test_site_opens_without_the_internet(chromium, site):
+def test_site_opens_without_the_internet_in_its_latest_version(chromium, site, tmp_path):
     address, stop = site
     page = chromium.new_page()
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    assert page.evaluate("fetch('noughts.hex').then((response) => response.ok)")
+    page.evaluate("navigator.serviceWorker.ready.then(() => caches.open('of another page'))")
+    index, worker = tmp_path / "index.html", tmp_path / "service_worker.js"
+    index.write_text(index.read_text("utf-8") + "<!-- later -->", "utf-8")
+    worker.write_text(re.sub("noughts-[0-9a-f]+", "noughts-later", worker.read_text("utf-8")))
+    page.evaluate("navigator.serviceWorker.ready.then((worker) => worker.update())")
+    names = ["noughts-later", "of another page"]
+    until(lambda: sorted(page.evaluate("caches.keys()")) == names, "only the later version")
     stop()
-    page.reload()
+    shown = page.evaluate("fetch('./').then((response) => response.text())")
+    assert shown == index.read_text("utf-8")
+    for name in ("noughts.hex", "manifest.webmanifest", "icon.svg"):
+        assert page.evaluate("(name) => fetch(name).then((response) => response.ok)", name), name
+    page.goto(f"{address}?from=elsewhere")
     page.wait_for_selector("html[data-ready]")
     page.keyboard.press("5")
     expect(page.get_by_text("The chip played")).to_be_visible()
-    page.close()
-
-
-@pytest.mark.long
-def test_later_version_replaces_the_stored_one(chromium, site, tmp_path, no_library):
-    address, _ = site
-    page = chromium.new_page()
-    page.goto(address)
-    page.wait_for_selector("html[data-ready]")
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    (first_cache,) = page.evaluate("caches.keys()")
-    library = build_page.UsbLibrary(f"{no_library}\nexport const isLater = true;", "")
-    build_page.build_site(tmp_path, our_hex(), library)
-    page.evaluate("navigator.serviceWorker.ready.then((worker) => worker.update())")
-    until(lambda: page.evaluate("caches.keys()") not in ([], [first_cache]), "the later version")
-    until(lambda: len(page.evaluate("caches.keys()")) == 1, "the end of the first version")
-    index = page.evaluate("fetch('./').then((response) => response.text())")
-    assert index == (tmp_path / "index.html").read_text("utf-8")
     page.close()
