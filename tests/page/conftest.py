@@ -127,6 +127,14 @@ def tab(open_shared_tab: Callable[..., Tab]) -> Tab:
     return open_shared_tab()
 
 
+@pytest.fixture(scope="module")
+def stepped_tab(open_shared_tab: Callable[..., Tab]) -> Tab:
+    """A tab whose clock can be stopped."""
+    tab = open_shared_tab()
+    tab.page.clock.install(time=0)
+    return tab
+
+
 @pytest.fixture
 def open_tab(chromium: Browser) -> Iterator[Callable[..., Tab]]:
     """Opens tabs for one test."""
@@ -149,6 +157,19 @@ def open_page(open_tab: Callable[..., Tab], tab: Tab, page_file: Path) -> Callab
         return chosen_tab.open(path, part, script, functions)
 
     return open_page
+
+
+@pytest.fixture
+def open_stepped_page(stepped_tab: Tab) -> Callable[..., Page]:
+    """Opens a page for which time passes only with `page.clock.run_for`."""
+
+    def open_stepped_page(path: Path, part: str = "", script: str = "") -> Page:
+        stepped_tab.page.clock.resume()  # to load the page
+        page = stepped_tab.open(path, part, script)
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+        return page
+
+    return open_stepped_page
 
 
 class Modules:

@@ -20,7 +20,7 @@ RECORD_DRAWING = """
   };
 """
 # A V1's clock loses 66 ms now and then. When, depends on its random numbers.
-SAME_BOARDS = "let seed = 2; crypto.getRandomValues = (values) => values.fill(seed++);"
+SAME_BOARDS = "let seed = 0; crypto.getRandomValues = (values) => values.fill((seed += 2));"
 
 
 def later(page, ms=1000):
@@ -40,20 +40,10 @@ def click(page, locator):
     later(page)
 
 
-@pytest.fixture(scope="module")
-def stepped_tab(open_shared_tab):
-    """A tab whose clock can be stopped."""
-    tab = open_shared_tab()
-    tab.page.clock.install(time=0)
-    return tab
-
-
 @pytest.fixture
-def page(stepped_tab, screen_file):
+def page(open_stepped_page, screen_file):
     """With a board that is in its menu, always the same one. Time passes only `later`."""
-    stepped_tab.page.clock.resume()  # to load the page
-    page = stepped_tab.open(screen_file, "screen_board", RECORD_DRAWING + SAME_BOARDS)
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+    page = open_stepped_page(screen_file, "screen_board", RECORD_DRAWING + SAME_BOARDS)
     page.get_by_role("button", name="Switch it on").click()
     expect(page.locator(".screen-board")).to_have_count(1)
     later(page, 2000)
@@ -117,6 +107,9 @@ def test_button_that_is_held_by_touch_opens_no_menu(looked_at):
 
 def test_keys_work_at_once_and_from_anywhere(page):
     expect(page.locator(".microbit")).to_be_focused()
+    expect(page.get_by_text("press its buttons, space both")).to_be_visible()
+    for text in ("Switch it on", "gets the keys", "Tilt it with this device"):
+        expect(page.get_by_text(text)).to_be_hidden()
     press(page, "a")
     expect(situation(page)).to_have_text("In the menu: the chip (easy)")
     page.get_by_role("heading", name="A micro:bit on the screen").click()
@@ -145,6 +138,8 @@ def test_space_is_both_buttons_or_presses_what_has_the_focus(page):
     press(page, "Space")
     expect(situation(page)).to_have_text("在菜单里：芯片（困难），倾斜控制")
     expect(button).to_be_focused()
+    press(page, "Space")  # it was released
+    expect(situation(page)).to_have_text("在菜单里：无线电另一端的朋友，倾斜控制")
 
 
 def start_game(page):
@@ -172,8 +167,19 @@ def test_blinking_cursor_changes_nothing_in_the_document(page):
 
 def test_cursor_blinks_evenly_while_nobody_plays(page):
     start_game(page)
-    page.evaluate("drawn.length = 0")
+    page.evaluate(
+        """() => {
+          drawn.length = 0;
+          window.runs = 0;
+          const { setTimeout } = window;
+          window.setTimeout = (...what) => {
+            runs += 1; // each run of the board sets the time of the next
+            return setTimeout(...what);
+          };
+        }"""
+    )
     page.clock.run_for(2000)
+    assert page.evaluate("runs") <= 25  # about once for each change of the LEDs
     times = page.evaluate("drawn.map(([ms]) => ms)")
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) > 15
@@ -235,7 +241,13 @@ def test_arrow_key_tilts_the_board_until_the_cursor_has_moved_once(page):
     press(page, "a")
     expect(situation(page)).to_have_text("Player B (◯) to move")
     leds = page.locator(".screen-board svg[role=img]").first
-    expect(leds).to_have_accessible_name(re.compile("steady .* 5;"))
+    for tilt, cell in (
+        (lambda: press(page, "ArrowUp"), 2),
+        (lambda: click(page, page.get_by_role("button", name="Tilt left")), 1),
+    ):
+        tilt()
+        name = re.compile(rf"steady \(A\) 5; fast blinking \(cursor\) {cell}$")
+        expect(leds).to_have_accessible_name(name)
 
 
 def test_board_stands_still_while_the_page_is_hidden(page):
@@ -279,12 +291,23 @@ def test_one_of_two_boards_gets_the_keys(page, two_boards):
         expect(card.locator(".who")).to_contain_text(opponent)
 
     get_keys(second, "micro:bit 2", "easy")
-    first.get_by_role("img").first.click()
+    expect(page.get_by_role("button", name="Switch a second one on")).to_be_hidden()
+    first.locator(".name").click()
     get_keys(first, "micro:bit 1", "easy")
     while "micro:bit 2" not in page.locator("#screen-keys").inner_text():
         page.keyboard.press("Tab")
     get_keys(second, "micro:bit 2", "medium")
     expect(first.locator(".who")).to_contain_text("easy")
+    click(page, second.get_by_role("button", name="Reset"))
+    later(page)
+    expect(second.locator(".who")).to_contain_text("a second person")
+    expect(first.locator(".who")).to_contain_text("easy")
+    for card in (first, second):
+        click(page, card.get_by_role("button", name="Button B"))
+        expect(card.locator(".who")).to_contain_text("to move")
+    page.get_by_role("link", name="Games").click()
+    rows = page.get_by_role("region", name="All games").get_by_role("row")
+    expect(rows).to_have_count(1 + 2)
 
 
 @pytest.mark.parametrize("forced_colors", ["none", long("active")])
@@ -393,8 +416,8 @@ RUNS_BY_SENSOR = """(tilts) => {
     return setTimeout(...what);
   };
   for (let frame = 0; frame < 60; frame += 1) {
-    const gamma = tilts[frame % tilts.length];
-    dispatchEvent(new DeviceOrientationEvent('deviceorientation', { alpha: 0, beta: 0, gamma }));
+    const [beta, gamma] = tilts[frame % tilts.length];
+    dispatchEvent(new DeviceOrientationEvent('deviceorientation', { alpha: 0, beta, gamma }));
   }
   window.setTimeout = setTimeout;
   return runs;
@@ -409,8 +432,13 @@ def test_phone_runs_its_board_at_once_only_if_it_is_moved(open_page, screen_file
     button = page.get_by_role("button", name="Tilt it with this device")
     button.tap()
     expect(button).to_be_hidden()
-    assert page.evaluate(RUNS_BY_SENSOR, [1, -1, 2]) == 0
-    assert page.evaluate(RUNS_BY_SENSOR, [30, -30]) == 60
+    assert page.evaluate(RUNS_BY_SENSOR, [[0, 1], [-1, 0], [1, 2]]) == 0
+    assert page.evaluate(RUNS_BY_SENSOR, [[0, 30], [0, -30]]) == 60
+    assert page.evaluate(RUNS_BY_SENSOR, [[30, -30], [-30, -30]]) == 60
+    assert page.evaluate(RUNS_BY_SENSOR, [[-30, -30], [-31, -30]]) == 0
+    page.get_by_role("link", name="Play").tap()
+    expect(page.locator("#screen_board")).to_be_hidden()
+    assert page.evaluate(RUNS_BY_SENSOR, [[0, 30], [0, -30]]) == 0
 
 
 def test_board_is_tilted_as_the_phone_is(open_page, screen_file):
