@@ -63,12 +63,21 @@ def test_two_friends_play_by_keys_and_the_other_one_begins_next(open_page):
     page = open_page()
     opponent(page, "A friend, on this screen")
     headline(page, "X’s turn")
+    expect(page.get_by_text("First to move: X.")).to_be_visible()
     play(page, [5, 1, 5])
-    expect(page.get_by_text("Cell 5 is taken.")).to_be_visible()
-    play(page, [3, 7, 4, 6, 2, 8, 9])
+    expect(page.locator("#play-remark")).to_have_text("Cell 5 is taken.")
+    play(page, [3])
+    expect(page.locator("#play-remark")).to_be_empty()
+    play(page, [7, 4, 6, 2, 8, 9])
     headline(page, "A draw")
+    expect(page.get_by_text("First to move in the next game: O.")).to_be_visible()
+    expect(page.get_by_text("Score: X 0, O 0, draws 1")).to_be_visible()
     page.get_by_role("button", name="New game").click()
     headline(page, "O’s turn")
+    play(page, [1])
+    page.get_by_role("button", name="New game").click()  # that one has not ended
+    headline(page, "O’s turn")
+    expect(page.get_by_text("First to move: O.")).to_be_visible()
 
 
 def test_digits_choose_a_cell_also_after_the_opponent_was_chosen(open_page):
@@ -87,8 +96,13 @@ def test_last_move_is_marked(open_page):
     for number, name in ((5, "5, in the centre, X"), (1, "1, in the top-left corner, O")):
         play(page, [number])
         expect(last).to_have_accessible_name(name)
-    page.get_by_role("button", name="Undo").click()
+    undo = page.get_by_role("button", name="Undo")
+    undo.click()
     expect(last).to_have_accessible_name("5, in the centre, X")
+    expect(undo).to_be_focused()
+    undo.click()
+    expect(last).to_have_count(0)
+    expect(page.get_by_role("button", name="New game")).to_be_focused()
 
 
 def test_a_line_wins_and_counts_once(open_page):
@@ -96,45 +110,95 @@ def test_a_line_wins_and_counts_once(open_page):
     opponent(page, "A friend, on this screen")
     play(page, [1, 4, 2, 5, 3])
     headline(page, "X has won!")
+    result, line = page.locator("#play .result"), page.locator("#play-board .line")
+    expect(result).to_be_visible()
+    expect(line).to_have_count(3)
+    expect(line.last).to_have_accessible_name("3, in the top-right corner, X")
     expect(page.get_by_text("Score: X 1, O 0, draws 0")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     headline(page, "X’s turn")
+    expect(result).to_have_count(0)
+    expect(line).to_have_count(0)
     play(page, [3])
     expect(page.get_by_text("Score: X 1, O 0, draws 0")).to_be_visible()
     page.get_by_role("button", name="New game").click()
     headline(page, "O’s turn")
+    play(page, [7, 1, 8, 2, 9])
+    expect(page.get_by_text("Score: X 1, O 1, draws 0")).to_be_visible()
     opponent(page, "Easy – plays anywhere")
     expect(page.get_by_text("Score: you 0, the chip 0, draws 0")).to_be_visible()
 
 
-def test_chip_answers_and_finishes_its_line(open_page):
-    page = open_page()
-    page.evaluate("Math.random = () => 0")  # the first of its best moves
+@pytest.fixture
+def chip_page(open_stepped_page, page_file):
+    """Where the chip plays the first of its best moves, `after_reply`."""
+    page = open_stepped_page(page_file)
+    page.evaluate("Math.random = () => 0")
+    return page
+
+
+def after_reply(page):
+    page.clock.run_for(400)
+
+
+def test_chip_answers_and_finishes_its_line(chip_page):
+    page = chip_page
     expect(page.get_by_text("Score: you 0, the chip 0, draws 0")).to_be_visible()
-    play(page, [5])
-    expect(page.get_by_text("The chip played 1, in the top-left corner.")).to_be_visible()
-    headline(page, "Your turn")
-    play(page, [2])
-    expect(page.get_by_text("The chip played 8, on the bottom edge.")).to_be_visible()
-    play(page, [4])
-    expect(page.get_by_text("The chip played 6, on the right edge.")).to_be_visible()
+    expect(page.get_by_text("First to move: you.")).to_be_visible()
+    for number, reply in (
+        (5, "1, in the top-left corner"),
+        (2, "8, on the bottom edge"),
+        (3, "7, in the bottom-left corner"),
+    ):
+        play(page, [number])
+        headline(page, "The chip’s turn")
+        play(page, [9])  # the person is not to move
+        after_reply(page)
+        expect(page.get_by_text(f"The chip played {reply}.")).to_be_visible()
+        headline(page, "Your turn")
+    play(page, [6])
+    after_reply(page)
+    headline(page, "The chip won")
+    expect(page.get_by_text("Score: you 0, the chip 1, draws 0")).to_be_visible()
+    expect(page.get_by_text("First to move in the next game: the chip.")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     headline(page, "Your turn")
-    expect(cell(page, 4)).to_have_accessible_name("4, on the left edge, free")
+    expect(cell(page, 6)).to_have_accessible_name("6, on the right edge, free")
 
 
-def test_chip_begins_the_second_game(open_page):
-    page = open_page()
+@pytest.mark.parametrize("name", ["Undo", "New game"])
+def test_chip_does_not_reply_to_a_move_that_is_gone(chip_page, name):
+    page = chip_page
+    play(page, [5])
+    headline(page, "The chip’s turn")
+    page.get_by_role("button", name=name).click()
+    after_reply(page)
+    headline(page, "Your turn")
+    expect(page.locator("#play-board svg")).to_have_count(0)
+
+
+def test_chip_begins_the_second_game(chip_page):
+    page = chip_page
     opponent(page, "Easy – plays anywhere")
-    page.evaluate("Math.random = () => 0")
     for number in (5, 7, 3):
         headline(page, "Your turn")
         play(page, [number])
+        after_reply(page)
     headline(page, "You won!")
+    expect(page.get_by_text("Score: you 1, the chip 0, draws 0")).to_be_visible()
     page.get_by_role("button", name="New game").click()
+    headline(page, "The chip’s turn")
+    expect(page.get_by_text("First to move: the chip.")).to_be_visible()
+    after_reply(page)
     headline(page, "Your turn")
     expect(cell(page, 1)).to_have_accessible_name("1, in the top-left corner, O")
-    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
+    play(page, [9])
+    after_reply(page)
+    undo.click()
+    expect(page.locator("#play-board svg")).to_have_count(1)
+    expect(undo).to_be_disabled()
 
 
 def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
@@ -146,78 +210,104 @@ def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
     centre = cell(page, 5)
     expect(centre).to_have_accessible_name("5, in the centre, free; draw; the best move")
     expect(cell(page, 2)).to_have_accessible_name("2, on the top edge, free; loss in 6")
+    expect(cell(page, 2)).to_have_text("loss in 6")
     expect(centre).to_have_class(re.compile("best"))
+    play(page, [4, 2, 5])
+    expect(cell(page, 3)).to_have_text("win in 1")
+    page.get_by_label("Show what each free cell is worth").uncheck()
+    expect(cell(page, 3)).to_have_accessible_name("3, in the top-right corner, free; the best move")
+    expect(cell(page, 6)).to_have_accessible_name("6, on the right edge, free")
+    page.get_by_label("Put a ring on the best moves").uncheck()
+    expect(page.locator("#play-board .best")).to_have_count(0)
 
 
-def test_puzzle_is_solved_after_a_wrong_answer(open_page):
-    page = open_page(part="puzzles")
-    page.get_by_role("button", name="Show the move").click()
-    right = page.locator("#puzzle-board .win")
-    expect(right).to_be_visible()
-    expect(page.get_by_text("Streak: 0. Best streak: 0.")).to_be_visible()
-    page.get_by_role("button", name="Next puzzle").click()
-    headline(page, re.compile("to move: find the only move that (wins|does not lose)"))
-    marks = page.evaluate(
-        """async () => {
-          const { puzzleOf } = await import('page/solver.js');
-          const cells = [...document.querySelectorAll('#puzzle-board .cell')];
-          const markOf = (cell) => cell.querySelector('.X, .O')?.getAttribute('class') ?? '.';
-          return puzzleOf(cells.map(markOf).join('')).right;
-        }"""
+def puzzle_level(page, name):
+    """Choose a level, and get its first puzzle."""
+    page.evaluate("Math.random = () => 0")
+    page.get_by_label("Level").select_option(label=name)
+
+
+def test_puzzles_that_are_solved_count_and_are_explained(open_page):
+    page = open_page()
+    question = page.locator("#puzzle-headline")
+    expect(question).to_be_empty()  # they take their time
+    page.get_by_role("link", name="Puzzles").click()
+    expect(question).to_have_text(re.compile("find the only move"))
+    puzzle_level(page, "★ look around")
+    headline(page, "O to move: find the only move that does not lose.")
+    names = [cell(page, number).get_attribute("aria-label") for number in (1, 2, 5, 9)]
+    assert [name[-1] for name in names] == ["X", "O", "e", "X"]
+    answer, show, again, why = (
+        page.locator(place)
+        for place in ("#puzzle-board .last", "#show-move", "#try-again", "#puzzle-why")
     )
-    cell(page, marks + 1).click()
+    for part in (answer, again, why):
+        expect(part).to_be_hidden()
+    play(page, [5])
     headline(page, "Right!")
-    expect(page.locator("#puzzle-board .cell.last")).to_have_accessible_name(
-        re.compile(f"^{marks + 1}, ")
+    expect(answer).to_have_accessible_name("5, in the centre, O")
+    expect(answer).to_have_class(re.compile("win"))
+    expect(page.locator("#puzzle-reason")).to_have_text(
+        "O at 5, in the centre, holds the draw. With best play: X 8, O 7, X 3, O 6, X 4."
     )
+    expect(why.get_by_role("img", name="A draw")).to_be_visible()
+    expect(page.get_by_text("How it ends: A draw")).to_be_visible()
+    for part in (show, again):
+        expect(part).to_be_hidden()
     expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
+    play(page, [3])  # it has been answered
+    expect(answer).to_have_accessible_name("5, in the centre, O")
+    page.get_by_role("button", name="中文").click()
+    headline(page, "答对了！")
+    page.get_by_role("button", name="English").click()
+    page.get_by_role("button", name="Next puzzle").click()
+    expect(cell(page, 2)).to_have_accessible_name("2, on the top edge, free")
+    expect(why).to_be_hidden()
+    puzzle_level(page, "★★ look ahead")
+    headline(page, "X to move: find the only move that wins.")
+    play(page, [9])
+    expect(page.locator("#puzzle-reason")).to_have_text(
+        "X at 9, in the bottom-right corner, is a win in 3. With best play: O 4, X 5."
+    )
+    won = why.get_by_role("img", name="X has won!")
+    expect(won.locator(".line")).to_have_count(3)
+    expect(page.get_by_text("Streak: 2. Best streak: 2.")).to_be_visible()
+    page.get_by_role("button", name="Next puzzle").click()
+    show.click()
+    headline(page, "Right!")
+    expect(page.get_by_text("Streak: 0. Best streak: 2.")).to_be_visible()
+    page.get_by_role("link", name="Play").click()
+    expect(page.get_by_text("First to move: you.")).to_be_visible()  # the keys did not play there
+    page.get_by_role("link", name="Puzzles").click()
+    headline(page, "Right!")
     page.reload()
-    expect(page.get_by_text("Streak: 1. Best streak: 1.")).to_be_visible()
+    expect(page.get_by_text("Streak: 0. Best streak: 2.")).to_be_visible()
 
 
 def test_wrong_answer_is_explained_and_can_be_tried_again(open_page):
     page = open_page(part="puzzles")
-    page.evaluate("Math.random = () => 0")
-    page.get_by_role("button", name="Next puzzle").click()
-    question = page.locator("#puzzle-headline").inner_text()
-    mover, opponent = ("X", "O") if question.startswith("X") else ("O", "X")
-    answers = page.evaluate(
-        """async () => {
-          const { puzzleOf } = await import('page/solver.js');
-          const cells = [...document.querySelectorAll('#puzzle-board .cell')];
-          const marks = cells.map((cell) => cell.querySelector('.X, .O')?.classList[0] ?? '.');
-          const { right } = puzzleOf(marks.join(''));
-          return [...marks.keys()].filter((at) => marks[at] === '.' && at !== right);
-        }"""
-    )
-    cell(page, answers[0] + 1).click()
-    headline(page, f"Wrong: {answers[0] + 1} is not the move.")
-    reason = page.locator("#puzzle-reason").inner_text()
-    worth = r"turns a (win into a (draw|loss)|draw into a loss)\."
-    assert re.match(f"{mover} at {answers[0] + 1}, [a-z ]+, {worth}", reason)
-    movers = re.findall(r"\b([XO]) \d", reason.partition("go on: ")[2])
-    assert movers == [opponent, mover] * (len(movers) // 2) + [opponent] * (len(movers) % 2)
-    assert movers
-    page.get_by_role("button", name="Try again").click()
-    headline(page, question)
-    expect(page.locator("#puzzle-board .last")).to_have_count(0)
-
-
-def test_puzzles_are_computed_once_their_part_is_shown(open_page):
-    page = open_page()
-    expect(page.locator("#puzzle-headline")).to_be_empty()
-    page.get_by_role("link", name="Puzzles").click()
-    headline(page, re.compile("find the only move"))
-
-
-def test_next_puzzle_is_another(open_page):
-    page = open_page(part="puzzles")
-    page.evaluate("Math.random = () => 0")  # always the first of those that fit
-    puzzle = page.locator("#puzzle-board")
-    page.get_by_role("button", name="Next puzzle").click()
-    first = puzzle.inner_html()
-    page.get_by_role("button", name="Next puzzle").click()
-    assert puzzle.inner_html() != first
+    puzzle_level(page, "★★ look ahead")
+    reason, again = page.locator("#puzzle-reason"), page.get_by_role("button", name="Try again")
+    for number, effect, end in (
+        (4, "on the left edge, turns a win into a loss.|O 8, X 5, O 9.", "O has won!"),
+        (5, "in the centre, turns a win into a draw.|O 9, X 8, O 4, X 6.", "A draw"),
+    ):
+        cell(page, number).click()
+        headline(page, f"Wrong: {number} is not the move.")
+        text = effect.replace("|", " The game can then go on: ")
+        expect(reason).to_have_text(f"X at {number}, {text}")
+        expect(page.get_by_text(f"How it ends: {end}")).to_be_visible()
+        expect(page.locator("#puzzle-board .last")).to_have_class(re.compile("loss"))
+        again.click()
+        headline(page, "X to move: find the only move that wins.")
+        expect(cell(page, number)).to_be_focused()
+        expect(page.locator("#puzzle-board .last")).to_have_count(0)
+    cell(page, 9).click()
+    headline(page, "Right!")
+    expect(page.get_by_text("Streak: 0. Best streak: 0.")).to_be_visible()  # the first one counts
+    puzzle_level(page, "★ look around")
+    cell(page, 3).click()
+    expect(reason).to_contain_text("turns a draw into a loss.")
 
 
 def add_games(page, log=None, name="games.log"):
@@ -561,11 +651,35 @@ def test_data_that_is_cleared_while_the_page_is_open_is_said(open_page):
 def test_language_is_the_browsers_until_another_is_chosen(open_page):
     page = open_page(**CHINESE)
     headline(page, "轮到你")
-    page.get_by_role("button", name="English").click()
-    headline(page, "Your turn")
-    page.reload()
-    headline(page, "Your turn")
-    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page).to_have_title(re.compile("井字棋"))
+    html, button = page.locator("html"), page.locator("#language")
+    expect(html).to_have_attribute("lang", "zh-CN")
+    expect(button).to_have_attribute("lang", "en")  # for those who read neither
+    button.click()
+    for _ in range(2):
+        headline(page, "Your turn")
+        expect(page).to_have_title(re.compile("tic-tac-toe"))
+        expect(html).to_have_attribute("lang", "en")
+        expect(button).to_have_text("中文")
+        expect(button).to_have_attribute("lang", "zh-CN")
+        page.reload()
+
+
+def test_address_names_the_part_that_is_shown(open_page):
+    page = open_page(part="puzzles")
+    parts = page.locator(".part").filter(visible=True)
+    current = page.get_by_role("navigation").locator("[aria-current=page]")
+    for name, heading in (("Games", "Games"), ("Play", "Play"), ("Puzzles", "Puzzles")):
+        page.evaluate("document.body.style.minHeight = '300vh'; scrollTo(0, 99)")
+        page.get_by_role("link", name=name).click()
+        expect(parts).to_have_count(1)
+        expect(parts.get_by_role("heading", level=1)).to_have_text(heading)
+        expect(current).to_have_text(name)
+        assert page.evaluate("scrollY") == 0
+    page.evaluate("location.hash = '#main'")  # as by the link to skip to the content
+    expect(parts.get_by_role("heading", level=1)).to_have_text("Puzzles")
+    page.evaluate("location.hash = '#unknown'")
+    expect(parts.get_by_role("heading", level=1)).to_have_text("Play")
 
 
 def test_phone_by_touch_in_chinese(open_page):

@@ -87,24 +87,33 @@ def test_every_value_and_best_move(modules, unfinished_positions):
           const solver = await import('page/solver.js');
           const { hardMoves, score, scoreOfMove, variation, winsAfter } = solver;
           const { freeCells, turn } = await import('page/rules.js');
+          const { bestMoves } = await import('page/play.js');
           return positions.map((marks) => {
             const mover = turn(marks);
+            const best = bestMoves(marks, mover);
             const moves = freeCells(marks).map((cell) =>
               [scoreOfMove(marks, mover, cell), ...winsAfter(marks, mover, cell)]);
-            return [score(marks, mover), hardMoves(marks, mover), variation(marks, mover), moves];
+            const line = variation(marks, mover);
+            return [score(marks, mover), hardMoves(marks, mover), line, best, moves];
           });
         }""",
         list(map(str, unfinished_positions)),
     )
-    for position, (score, hard_moves, variation, moves) in zip(
+    for position, (score, hard_moves, variation, best, moves) in zip(
         unfinished_positions, result, strict=True
     ):
         assert score == solver.score(position)
         assert hard_moves == solver.hard_moves(position)
         assert variation == solver.variation(position)
+        worth = {
+            cell: (solver.score_of_move(position, cell), solver.win_chance_after(position, cell))
+            for cell in position.free
+        }
+        assert best == [cell for cell in worth if worth[cell] == max(worth.values())]
         for cell, (score_of_move, won, sequences) in zip(position.free, moves, strict=True):
-            assert score_of_move == solver.score_of_move(position, cell)
-            assert Fraction(won, sequences) == solver.win_chance_after(position, cell)
+            value, chance = worth[cell]
+            assert score_of_move == value
+            assert Fraction(won, sequences) == chance
 
 
 def test_puzzles(modules):
