@@ -255,7 +255,7 @@ def test_boards_in_a_browser_hear_each_other(tab_with_core, name):
 
     for _ in range(3):
         run(air, "air")
-    assert received.count(b"', -60)") > 5
+    assert received.count(b"', -60)") > 3
     air.attenuation = lambda sender, receiver: 93 if sender == "b" else 94 if receiver == "b" else 9
     tab_with_core.evaluate(
         "() => { air.attenuation = (sender, receiver) =>"
