@@ -495,6 +495,16 @@ def test_step_size_does_not_affect_masked_interrupts(board: str) -> None:
     assert cut.ram == whole.ram
 
 
+@EACH_BOARD
+def test_nothing_is_executed_after_a_reset_that_the_firmware_asks_for(board: str) -> None:
+    """Ask for a reset by AIRCR; then count in RAM, which a reset leaves as it is."""
+    code = "4803 4904 4A04 600A 6803 3301 6003 E7FE"
+    reset = Microbit(board, linked(code, 0x110, 0x2000_0000, 0xE000_ED0C, 0x05FA_0004))
+    before = reset.ram[:4]
+    reset.run_for(100)
+    assert reset.ram[:4] == before
+
+
 def with_uart(memory: dict[int, int]) -> Microbit:
     """A V1 whose UART is on the line to the computer."""
     board = Microbit("V1", memory)
