@@ -27,6 +27,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import venv
@@ -444,6 +445,8 @@ def parsed() -> argparse.Namespace:
 
 def main() -> None:
     options = parsed()
+    # `kill` ends it as Ctrl-C does: with the programs of its tests, and without the copy.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     name = "-".join([str(options.seed), str(options.count), *options.folders]).replace("/", "-")
     progress = ROOT / f"build/mutations/{name}.json"
 

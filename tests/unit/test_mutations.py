@@ -50,8 +50,10 @@ def test_outcomes_are_read_while_pytest_runs():
 [gw0] [  3%] PASSED tests/unit/test_a.py::test_one
 tests/unit/test_b.py::test_two[x y]
 [gw1] [100%] FAILED tests/unit/test_b.py::test_two[x y]
+[gw0] [100%] ERROR tests/unit/test_a.py::test_three
 """
     assert OUTCOME.findall(text) == [
         ("PASSED", "tests/unit/test_a.py::test_one"),
         ("FAILED", "tests/unit/test_b.py::test_two[x y]"),
+        ("ERROR", "tests/unit/test_a.py::test_three"),
     ]
