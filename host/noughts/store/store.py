@@ -262,7 +262,7 @@ class _Files:
 
     SQLite keeps using a file that was deleted or moved. So the store, its write-ahead log and the
     log's index must each stay the same file. Overwriting a file in place is not noticed: end
-    programs before you restore a backup (docs/install.md).
+    programs before you restore a backup (docs/stored-games.md).
     """
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
