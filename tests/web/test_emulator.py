@@ -278,6 +278,7 @@ def test_firmware_that_cannot_go_on_says_where(tab_with_core):
     """An erased chip: its vectors point to nothing. Or it locks up, as a debugger expects."""
     message = tab_with_core.evaluate(
         "() => { const board = new emulator.Microbit(emulator.core, 'V1');"
+        " board.debug.lockUpAtFaults(true); board.debug.lockUpAtFaults(false);"
         " try { board.runFor(10); } catch (error) {"
         " return [error instanceof emulator.FirmwareStopped, error.address, String(error)]; } }"
     )
@@ -325,9 +326,11 @@ def test_board_runs_by_animation_frames(tab_with_core):
     (first, second, third, hidden, last), left = times
     assert (second - first, third - second, last - hidden) == (16_000, 16_000, 16_000)
     assert hidden - third == 100_000 and left == 0  # what a late frame runs at most
-    message, left = tab_with_core.evaluate(
-        "() => { let message; emulator.play(new emulator.Microbit(emulator.core, 'V1'),"
-        " () => {}, (error) => { message = error.message; });"
-        " pending.shift()(performance.now() + 16); return [message, pending.length]; }"
+    messages, left = tab_with_core.evaluate(
+        "() => { const messages = [], note = (error) => messages.push(error.message);"
+        " for (const onError of [note, undefined]) {"
+        "  emulator.play(new emulator.Microbit(emulator.core, 'V1'), () => {}, onError);"
+        "  try { pending.shift()(performance.now() + 16); } catch (error) { note(error); } }"
+        " return [messages, pending.length]; }"
     )
-    assert "nothing" in message and left == 0  # an error ends it
+    assert len(messages) == 2 and left == 0  # an error ends it
