@@ -298,13 +298,18 @@ def test_one_of_two_boards_gets_the_keys(page, two_boards):
         page.keyboard.press("Tab")
     get_keys(second, "micro:bit 2", "medium")
     expect(first.locator(".who")).to_contain_text("easy")
-    click(page, second.get_by_role("button", name="Reset"))
-    later(page)
-    expect(second.locator(".who")).to_contain_text("a second person")
-    expect(first.locator(".who")).to_contain_text("easy")
+
+
+def test_two_boards_play_games_of_their_own(page, two_boards):
+    """Their random numbers differ, by which games are told apart."""
+    first, second = two_boards
     for card in (first, second):
         click(page, card.get_by_role("button", name="Button B"))
-        expect(card.locator(".who")).to_contain_text("to move")
+        expect(card.locator(".who")).to_have_text("Player A (✕) to move")
+    click(page, second.get_by_role("button", name="Reset"))
+    later(page)
+    expect(second.locator(".who")).to_have_text("In the menu: a second person")
+    expect(first.locator(".who")).to_have_text("Player A (✕) to move")
     page.get_by_role("link", name="Games").click()
     rows = page.get_by_role("region", name="All games").get_by_role("row")
     expect(rows).to_have_count(1 + 2)
@@ -402,6 +407,8 @@ def test_two_boards_fit_a_phone(open_page, screen_file, language):
     for card in cards.all():
         expect(card).to_be_in_viewport(ratio=1)
         expect(card.locator(".name .keyboard")).to_be_hidden()  # a phone has no keys
+        for name in ("Button A", "Reset") if language == "en-GB" else ("按钮 A", "复位"):
+            expect(card.get_by_role("button", name=name, exact=True)).to_be_visible()
         for button in card.get_by_role("button").all():
             size = button.bounding_box()
             assert min(size["width"], size["height"]) >= 32
