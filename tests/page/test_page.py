@@ -670,8 +670,13 @@ def test_address_names_the_part_that_is_shown(open_page):
     parts = page.locator(".part").filter(visible=True)
     current = page.get_by_role("navigation").locator("[aria-current=page]")
     for name, heading in (("Games", "Games"), ("Play", "Play"), ("Puzzles", "Puzzles")):
-        page.evaluate("document.body.style.minHeight = '300vh'; scrollTo(0, 99)")
-        page.get_by_role("link", name=name).click()
+        page.get_by_role("link", name=name).evaluate(
+            """(link) => {
+              document.body.style.minHeight = '300vh';
+              scrollTo(0, 99);
+              link.click();
+            }"""
+        )
         expect(parts).to_have_count(1)
         expect(parts.get_by_role("heading", level=1)).to_have_text(heading)
         expect(current).to_have_text(name)
