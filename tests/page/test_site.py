@@ -68,4 +68,5 @@ def test_site_opens_without_the_internet_in_its_latest_version(chromium, site, t
     page.wait_for_selector("html[data-ready]")
     page.keyboard.press("5")
     expect(page.get_by_text("The chip played")).to_be_visible()
+    assert sorted(page.evaluate("caches.keys()")) == names
     page.close()
