@@ -101,9 +101,10 @@ export function linesInCsv(text) {
   // late ends come first, and a board's start comes last.
   const lines = games.flatMap(linesOfGame);
   const [late, live] = [lines.filter((line) => line.late), lines.filter((line) => !line.late)];
-  return [...late, ...live, ...games.flatMap(startOfBoard)].filter(isSentence);
+  return [...late, ...live, ...games.map(startOfBoard)].filter(isSentence);
 }
 
+/** It is none where the table does not say what it needs, such as a time or a release. */
 const isSentence = ({ sentence }) => sentence.kind;
 
 const cellsOf = (row) =>
@@ -137,7 +138,7 @@ function linesOfGame(game) {
   const times = [0, ...timesOf(game)];
   if (end !== 'x' && moves) times.pop();
   const earlierLines = times.map((time, plies) => {
-    const body = sentenceOf(game, moves.slice(0, plies), time, '-'); // none without a time
+    const body = sentenceOf(game, moves.slice(0, plies), time, '-');
     return lineOf(game, body, started && started + time);
   });
   return [...earlierLines, lastLine];
@@ -145,9 +146,8 @@ function linesOfGame(game) {
 
 function startOfBoard(game) {
   const { boot, hardware, release, table_id: tableId, started, playedBefore } = game;
-  if (!hardware) return [];
   const words = ['NB', 1, boot, hardware, release.replace(/^_?v/, ''), tableId.replace(/^_?0x/, '')];
-  return [lineOf(game, words.join(), started ?? playedBefore)];
+  return lineOf(game, words.join(), started ?? playedBefore);
 }
 
 const sentenceOf = ({ boot, number, seats, first }, moves, ms, end) =>

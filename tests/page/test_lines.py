@@ -98,7 +98,8 @@ def test_random_lines_give_the_same_items(modules):
 @pytest.mark.parametrize("at", [MAX_LENGTH - 1, MAX_LENGTH, 2 * MAX_LENGTH - 1, 2 * MAX_LENGTH])
 def test_line_that_is_too_long_is_cut_at_the_same_place(modules, at):
     """Before a dollar sign, which may begin a sentence, if that is not too early."""
-    pieces = ["x" * at, "$" + "y" * 2 * MAX_LENGTH]
+    half = "x" * (MAX_LENGTH + 1)
+    pieces = ["x" * at, "$" + "y" * 2 * MAX_LENGTH, f"\n{half}${half[3:]}", "\n"]
     assert modules.evaluate(ITEMS, pieces) == list(python_items(map(str.encode, pieces)))
 
 
@@ -214,10 +215,15 @@ def test_saved_log_is_read_by_watch_and_has_the_same_games(modules, folder, prin
 
 
 def games_of_an_earlier_run():
-    """A captured log: a board is reset in its second game, then sends both as it stored them."""
+    """A captured log: a board is reset when some was received of two games, then sends three."""
     earlier, now = (replace(BOOT, boot=boot) for boot in ("00000F00", "00000F01"))
-    _, cut, *_, last = stages(A_WINS, boot=earlier.boot, number=2, step_ms=500)
-    sentences = earlier, cut, now, stages(DRAW, boot=earlier.boot)[-1], last
+    sentences = [earlier]
+    for number, most_moves in ((1, 0), (2, 1)):
+        sentences += stages(DRAW, boot=earlier.boot, number=number)[: most_moves + 1]
+    sentences += [
+        now,
+        *(stages(DRAW, boot=earlier.boot, number=number)[-1] for number in (1, 2, 3)),
+    ]
     lines = (
         f'2026-09-22T10:00:0{second}.000Z salle-\\xc3\\xa9,"1" {write(sentence)}'
         for second, sentence in enumerate(sentences)
@@ -239,7 +245,7 @@ def test_table_that_was_saved_is_opened_again(modules, folder, printed):
         assert as_rows(again) == as_rows(table)
         _, once_more, _ = modules.evaluate(READ_AND_WRITE, [log_of_table, "noughts-games.log"])
         assert as_rows(once_more) == as_rows(table)
-    assert count == len(as_rows(table)) == 9
+    assert count == len(as_rows(table)) == 10
 
 
 NAMES = [
@@ -351,6 +357,7 @@ def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modul
     contents = [changed_log(dice) for _ in range(150)]
     # The data ends with a hole up to the end of a sector; that of half a sector is no end.
     contents += [log_with_hole_to(end) for end in (0x2200, 0x2400)]
+    contents.append(data_log_file(end=0x2000))
     # The log is full: no hole says where the data ends.
     contents.append(data_log_file(*ROWS, end=0x2000 + sum(len(row) + 1 for row in ROWS)))
     contents.append(data_log_file(*ROWS).replace(b"\n0x0001", b"\n0?0001"))
