@@ -4,7 +4,7 @@ import { boardPicture } from '../noughts/web/static/board.js';
 import { element } from '../noughts/web/static/page.js';
 import { inEachLanguage, t } from './language.js';
 import { Receiver } from './log_files.js';
-import { after, turn, wonCells } from './rules.js';
+import { after, wonCells } from './rules.js';
 
 const OPPONENTS = { P: 'live.friend', E: 'live.E', M: 'live.M', H: 'live.H', R: 'live.radio' };
 const SEATS = { P: 'live.person', E: 'live.E', M: 'live.M', H: 'live.H' };
@@ -153,8 +153,8 @@ function gameText({ number, seats }) {
 function stateText({ first, moves, end }) {
   if (end === '=') return t('live.draw');
   if (end === 'x') return t('live.abandoned');
-  const firstMark = first === 'A' ? 'X' : 'O';
-  const mover = turn(after(moves, firstMark), firstMark) === 'X' ? 'A' : 'B';
+  const isFirstToMove = moves.length % 2 === 0;
+  const mover = isFirstToMove === (first === 'A') ? 'A' : 'B';
   const who = end === '-' ? mover : end;
   return t(end === '-' ? 'live.turn' : 'live.won', { who, mark: MARKS[who] });
 }
