@@ -356,8 +356,10 @@ def test_games_stay_are_stepped_through_saved_and_deleted(open_page):
     expect(said).to_have_text(eighth)
     expect(slider).to_have_attribute("aria-valuetext", eighth)
     expect(viewer.get_by_role("img", name=eighth)).to_be_visible()
+    page.get_by_role("button", name="Back").click()
+    expect(said).to_contain_text("Move 7 of 9")
     page.get_by_role("button", name="Forward").click()
-    expect(said).to_contain_text("Move 9 of 9")
+    expect(said).to_have_text(eighth)
     games.get_by_role("button", name="Show game 3").click()
     expect(said).to_contain_text("Move 2 of 2")
     slider.press("Home")
@@ -505,11 +507,13 @@ def test_files_of_one_name_are_boards_of_their_own(open_page):
     def boards():
         return page.locator("#by-board td:first-child").all_text_contents()
 
+    opened = "2026-09-01T12:00:00.000Z usb-1 "
+    add_games(page, f"{opened}\n{opened}{write(stages(DRAW)[-1])}\n")
     add_log("00000A00")  # each time, another count is waited for
     add_log("00000B00", "00000B01")
     add_log("00000A01", "00000A00")
     add_log("00000C00", "00000C01")
-    names = ["file-microbit.csv", "file-microbit.csv (2)", "file-microbit.csv (3)"]
+    names = ["file-microbit.csv", "file-microbit.csv (2)", "file-microbit.csv (3)", "usb-1"]
     assert sorted(boards()) == names
     expect(page.locator("#by-board")).to_contain_text(re.compile(r"microbit\.csv2002"))
 
