@@ -507,9 +507,9 @@ def test_files_of_one_name_are_boards_of_their_own(open_page):
     def boards():
         return page.locator("#by-board td:first-child").all_text_contents()
 
-    opened = "2026-09-01T12:00:00.000Z usb-1 "
-    add_games(page, f"{opened}\n{opened}{write(stages(DRAW)[-1])}\n")
     add_log("00000A00")  # each time, another count is waited for
+    opened = "2026-09-01T12:00:00.000Z usb-1 "
+    add_games(page, f"{opened}{write(stages(DRAW)[-1])}\n{opened}\n", "microbit.csv")
     add_log("00000B00", "00000B01")
     add_log("00000A01", "00000A00")
     add_log("00000C00", "00000C01")
