@@ -346,12 +346,7 @@ def test_game_comes_live_and_stays(plug_in):
     page, plugged = plug_in(board_with("V1"))
     has_buttons(page, "connect", "watch")
     expect(page.locator("#no-usb")).to_be_hidden()
-    with plugged.stopped_at(page, "Connecting"):
-        press(page, "Connect")
-        status(page, "Connecting …")
-        expect(page.locator("#connect")).to_be_disabled()
-    status(page, "Connected to a micro:bit V1.")
-    has_buttons(page, "flash", "disconnect")
+    connect(page, plugged)
     passes(page, lambda: leds_as_text(plugged.board.leds()) == TWO)
     for _ in range(4):  # the game, and three marks
         plugged.tap(page, "B")
@@ -364,6 +359,7 @@ def test_game_comes_live_and_stays(plug_in):
     expect(later.get_by_role("region", name="All games")).to_contain_text("abandoned")
     name = later.get_by_role("region", name="Results by board").get_by_role("cell").first
     expect(name).to_have_text("usb-…0123456789abcdef")
+    has_buttons(page, "flash", "disconnect")
     press(page, "Disconnect")
     status(page, "No micro:bit is connected.")
     no_error(page)
