@@ -15,6 +15,7 @@ from official import NEWEST, stepped
 
 CORE = Path(microbit_emulator.__file__).with_name("core")
 RAM, GPIO, FLASH_CONTROLLER, UICR = 0x2000_0000, 0x5000_0000, 0x4001_E000, 0x1000_1000
+SAADC, RADIO_STATE, SENDING = 0x4000_7000, 0x4000_1550, 11
 IDLE = struct.pack("<IIH2x", RAM + 64, 8 | 1, 0xE7FE)
 """A program: its stack, its start, and `b .`, which does nothing for ever."""
 SITE = "http://emulator.test/"
@@ -64,6 +65,8 @@ LINES = (
     "print(pin0.read_analog(), display.read_light_level())\r",
     "import music; music.pitch(440, wait=False)\r",
     "pin1.write_analog(300); pin2.write_digital(1)\r",
+    "compass.get_x()\r",
+    "print(compass.get_x(), compass.get_y(), compass.get_z())\r",
 )
 ACTIONS = [
     ["runFor", 1_500_000],
@@ -73,9 +76,12 @@ ACTIONS = [
     ["send", "?\r"], ["press", "B"], ["runFor", 100_000], ["release", "B"], ["runFor", 900_000],
     ["powerCut"], ["powerOn"], ["runFor", 800_000], ["reset"], ["runFor", 900_000],
     ["send", "\x03" + "#" * 9000 + "\r"], ["runFor", 400_000], ["powerCut"], ["powerOn"],
-    ["runFor", 800_000], ["setTemperature", 31], ["setLight", 200], ["setVoltage", 0, 2],
+    ["runFor", 1_800_000], ["setTemperature", 31], ["setLight", 200], ["setVoltage", 0, 2],
+    ["setMagneticField", 30_000, -20_000, 10_000],
     *(action for line in LINES for action in (["send", line], ["runFor", 100_000])),
 ]  # fmt: skip
+LOG = [["send", "import log; log.add(a=1)\r"], ["runFor", 500_000], ["myData"]]
+PANIC = [["send", "panic(7)\r"], ["runFor", 1_000_000]]
 
 
 @pytest.fixture
@@ -158,8 +164,8 @@ def test_browser_gives_the_same_trace_as_python(tab_with_core, name):
     image = stepped(name)()
     here = Microbit(image.board, flash=image.flash, uicr=image.uicr, seed=5)
     tab_with_core.evaluate("(made) => { window.board = make(made); }", made(image, 5))
-    do_same(tab_with_core, here, ACTIONS)
-    assert here.instructions > 1_000_000
+    do_same(tab_with_core, here, [*ACTIONS, *(LOG if here.board == "V2" else []), *PANIC])
+    assert here.instructions > 1_000_000 and here.has_panicked
 
 
 def set_outputs(word: int) -> list[list]:
@@ -203,13 +209,28 @@ LOGO = [
     for touched in (True, False)
     for action in (["touchLogo", touched], ["debug.readWord", GPIO + 0x300 + 0x510])
 ]
+# The microphone's voltage, once it is silent and once it is loud.
+SOUND = [
+    action
+    for level in (0, 200)
+    for action in (
+        ["setSound", level],
+        *(
+            ["debug.writeWord", SAADC + register, value]
+            for register, value in (
+                (0x500, 1), (0x510, 4), (0x62C, RAM), (0x630, 1), (0x000, 1), (0x004, 1)
+            )
+        ),
+        ["runFor", 100], ["debug.readMemory", RAM, 2], ["debug.writeWord", SAADC + 0x008, 1],
+    )
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["V1", "V2"])
 def test_browser_can_do_with_a_board_what_python_can(tab_with_core, kind):
     here = Microbit(kind, flash=IDLE, seed=5)
     tab_with_core.evaluate("(made) => { window.board = make(made); }", made(here, 5))
-    v2_only = [*LOGO, ["myData"]] if kind == "V2" else []
+    v2_only = [*LOGO, *SOUND, ["myData"]] if kind == "V2" else []
     do_same(tab_with_core, here, [["runFor", 100], *BUTTONS, *v2_only, *PINS, *DEBUG, *FLASH])
 
 
@@ -265,9 +286,15 @@ def test_boards_in_a_browser_hear_each_other(tab_with_core, name):
     air.collisions = False
     tab_with_core.evaluate("() => { air.collisions = false; }")
     run(boards["b"], "boards.b")
+    us = 0
+    while boards["b"].debugger.read_word(RADIO_STATE) != SENDING:
+        air.run_for(100)
+        us += 100
+    tab_with_core.evaluate(f"() => air.runFor({us})")
     boards["b"].power_cut()
     tab_with_core.evaluate("() => boards.b.powerCut()")
     run(boards["a"], "boards.a", 100_000)
+    assert any(packet.is_cut for packet in air.history)
     boards["b"].power_on()
     tab_with_core.evaluate("() => boards.b.powerOn()")
     run(boards["b"], "boards.b", 700_000)
