@@ -362,6 +362,12 @@ def test_skipped_rows_of_a_copy_are_reported(folder, noughts):
     assert status == 0 and f"anna: {SKIPPED}\n" in err
 
 
+def test_no_thread_reads_drives_after_closing():
+    others = set(threading.enumerate())
+    DataLogs(list).close()
+    assert set(threading.enumerate()) <= others
+
+
 def test_unresponsive_drive_blocks_neither_polling_nor_closing(tmp_path):
     asked, answers, answered = threading.Event(), threading.Event(), threading.Event()
 

@@ -187,13 +187,14 @@ def test_each_detail_of_a_problem_has_a_line(board_page, page):
 
 AUDIO = """() => {
   window.tones = [];
+  window.volumes = [];
   const { setValueAtTime } = AudioParam.prototype;
   AudioParam.prototype.setValueAtTime = function (value, when) {
-    if (value > 1) tones.push(value);
+    (value > 1 ? tones : volumes).push([value, when]);
     return setValueAtTime.call(this, value, when);
   };
 }"""
-"""Notes the frequencies that the page plays."""
+"""Notes the frequencies and volumes that the page plays, and when."""
 
 
 def test_tones_are_played_while_somebody_wants_to_hear_them(board_page, page):
@@ -213,7 +214,11 @@ def test_tones_are_played_while_somebody_wants_to_hear_them(board_page, page):
     sound.click()
     expect(sound).to_have_attribute("aria-pressed", "false")
     plays(302, led=2)
-    assert page.evaluate("tones") == [262]
+    ((hertz, begin),) = page.evaluate("tones")
+    assert hertz == 262
+    # It ends by itself, in case the page hears nothing more of the board.
+    (volume, loud_from), (silence, silent_from) = page.evaluate("volumes")[:2]
+    assert volume > silence == 0 and begin == loud_from < silent_from
 
 
 TAKEN = bytes(9 if led % 5 in (led // 5, 4 - led // 5) else 0 for led in range(25))

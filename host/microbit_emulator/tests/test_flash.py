@@ -2,7 +2,9 @@
 
 import pytest
 
-from repl import NEWEST, PROMPT, another, ask, boot, long, run, wait_for
+from microbit_emulator import Microbit
+from repl import EACH_BOARD, NEWEST, PROMPT, another, ask, boot, long, run, wait_for
+from thumb import program
 
 FILL = "for i in range({}):\n with open('a', 'w') as f: f.write('x' * 200)\nprint('done')"
 PAGE = {"V1": 1024, "V2": 4096}
@@ -94,3 +96,18 @@ def test_erase_cut_short_is_partly_done(name: str) -> None:
     board.power_on()
     wait_for(board, PROMPT)
     assert ask(board, "1 + 1") == "2"
+
+
+NVMC, ERASE_ENABLED, CONFIG, ERASEPAGE = 0x4001_E000, 2, 0x504, 0x508
+
+
+@EACH_BOARD
+def test_reset_cuts_an_erase_short(board: str) -> None:
+    micro, page = Microbit(board, program(0xE7FE)), slice(0x8000, 0x8000 + PAGE[board])
+    micro.debugger.program(page.start, bytes(PAGE[board]))
+    for register, value in ((CONFIG, ERASE_ENABLED), (ERASEPAGE, page.start)):
+        micro.debugger.write_word(NVMC + register, value)
+    micro.run_for(ERASE_US[board] / 2)
+    micro.reset()
+    ones = sum(byte.bit_count() for byte in micro.flash[page])
+    assert 0.4 < ones / (8 * PAGE[board]) < 0.6

@@ -505,6 +505,20 @@ def test_nothing_is_executed_after_a_reset_that_the_firmware_asks_for(board: str
     assert reset.ram[:4] == before
 
 
+@EACH_BOARD
+def test_registers_that_outlive_a_reset_are_lost_without_power(board: str) -> None:
+    micro, retained = Microbit(board, LOOP), [0x4000_051C]  # GPREGRET
+    if board == "V2":
+        retained.append(0x4000_0520)  # GPREGRET2
+    for register in retained:
+        micro.debugger.write_word(register, 0x5A)
+    micro.reset()
+    assert {micro.debugger.read_word(register) for register in retained} == {0x5A}
+    micro.power_cut()
+    micro.power_on()
+    assert {micro.debugger.read_word(register) for register in retained} == {0}
+
+
 def with_uart(memory: dict[int, int]) -> Microbit:
     """A V1 whose UART is on the line to the computer."""
     board = Microbit("V1", memory)
