@@ -227,6 +227,7 @@ def test_boards_on_other_channels_look_for_another_and_do_not_meet(in_menus):
     pair.tap("a", A, B)
     menus = pair.boards["a"].menus
     pair.wait(lambda: pair.boards["a"].menus > menus, "the menu")
+    assert pair.boards["a"].choice == "Rbs"
 
 
 def test_class_radio_sends_the_games_of_two_boards_too():
