@@ -40,6 +40,7 @@ from qemu import Qemu
 from terminal import Terminal
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
+_MEASURED_ON = "Measured on "
 _HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
 _STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8
 _QEMU_S = 5.0
@@ -106,11 +107,18 @@ def main() -> int:
             rows.append(row)
     if not asked:
         text_before, _, text_after = DOCUMENT.read_text("utf-8").partition(_HEAD)
-        table = _HEAD + "".join(f"{row}\n" for row in rows)
+        text_before = text_before[: text_before.rindex(_MEASURED_ON)]
+        table = f"{_MEASURED_ON}`{_commit()}`.\n\n{_HEAD}" + "".join(f"{row}\n" for row in rows)
         atomic_write(
             DOCUMENT, (text_before + table + text_after[text_after.index("\n\n") + 1 :]).encode()
         )
     return 0 if all(row.met for row in rows) else 1
+
+
+def _commit() -> str:
+    """The commit of this tree; it ends in `-dirty` if something has changed since."""
+    command = ["git", "describe", "--always", "--abbrev=8", "--dirty", "--exclude=*"]
+    return subprocess.check_output(command, cwd=DOCUMENT.parent, text=True).strip()
 
 
 def emulator() -> Iterator[Row]:
