@@ -6,7 +6,7 @@ import { $ } from '../noughts/web/static/page.js';
 import { choose } from './chip.js';
 import { inEachLanguage, t } from './language.js';
 import { after, freeCells, isOver, other, turn, winner, wonCells } from './rules.js';
-import { movesUntilEnd, scoreOfMove, winsAfter } from './solver.js';
+import { bestMoves, movesUntilEnd, scoreOfMove } from './solver.js';
 
 const FRIEND = 'friend';
 const REPLY_MS = 400; // so that a person sees the chip's move
@@ -175,15 +175,6 @@ function hintsFor(marks) {
     hints.names[cell] = texts.join('; ');
   }
   return hints;
-}
-
-/** Of hard's moves, those that win soonest or lose latest. */
-export function bestMoves(marks, mover) {
-  const cells = freeCells(marks);
-  const key = (cell) => [scoreOfMove(marks, mover, cell), winsAfter(marks, mover, cell)[0]];
-  const isBetter = ([score, wins], [otherScore, otherWins]) =>
-    score > otherScore || (score === otherScore && wins > otherWins);
-  return cells.filter((cell) => !cells.some((one) => isBetter(key(one), key(cell))));
 }
 
 /** `win in 3`, `draw`, `loss in 2`. */

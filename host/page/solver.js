@@ -84,6 +84,15 @@ export function hardMoves(marks, mover) {
   return cells.filter((_, at) => wins[at] === Math.max(...wins));
 }
 
+/** Of hard's moves, those that win soonest or lose latest. */
+export function bestMoves(marks, mover) {
+  const cells = freeCells(marks);
+  const key = (cell) => [scoreOfMove(marks, mover, cell), winsAfter(marks, mover, cell)[0]];
+  const isBetter = ([score, wins], [otherScore, otherWins]) =>
+    score > otherScore || (score === otherScore && wins > otherWins);
+  return cells.filter((cell) => !cells.some((one) => isBetter(key(one), key(cell))));
+}
+
 /** The best moves of both sides, to the end. */
 export function variation(marks, mover) {
   if (isOver(marks)) return [];

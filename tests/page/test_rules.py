@@ -85,9 +85,8 @@ def test_every_value_and_best_move(modules, unfinished_positions):
     result = modules.evaluate(
         """async (positions) => {
           const solver = await import('page/solver.js');
-          const { hardMoves, score, scoreOfMove, variation, winsAfter } = solver;
+          const { bestMoves, hardMoves, score, scoreOfMove, variation, winsAfter } = solver;
           const { freeCells, turn } = await import('page/rules.js');
-          const { bestMoves } = await import('page/play.js');
           return positions.map((marks) => {
             const mover = turn(marks);
             const best = bestMoves(marks, mover);
