@@ -360,6 +360,7 @@ def test_data_logs_give_the_same_games_and_skipped_rows_or_the_same_reason(modul
     contents.append(data_log_file(end=0x2000))
     # The log is full: no hole says where the data ends.
     contents.append(data_log_file(*ROWS, end=0x2000 + sum(len(row) + 1 for row in ROWS)))
+    # Its header has a damaged digit.
     contents.append(data_log_file(*ROWS).replace(b"\n0x0001", b"\n0?0001"))
     # What is left of a row with a hole looks like a whole one.
     shared = data_log_file(f"temp,{HEADING}", *(f"21.5,{row(game)}" for game in ENDED))
@@ -407,7 +408,7 @@ def test_file_of_a_data_log_is_opened(modules, content, name):
     for game in csv.DictReader(io.StringIO(table)):
         assert game["board"] == f"file-{name}"
         assert game["by_radio"] == "0"
-        assert game["played_before_utc"] == game["heard_utc"] > "2026"
+        assert game["played_before_utc"] == game["heard_utc"] != ""
         assert not game["started_utc"]
 
 
@@ -495,15 +496,15 @@ def test_board_may_have_gone_on_while_nothing_came(modules):
           const { GameStore } = await import('page/game_store.js');
           const store = new GameStore(null);
           const live = new LiveBoard(document.createElement('div'), store, 'screen-1');
-          const said = () => live.root.querySelector('.who').textContent;
+          const situation = () => live.root.querySelector('.who').textContent;
           for (const line of [boot, turn]) live.feed(line);
           live.opened();
           live.feed(last);
-          const after = [said(), live.recovered.size, store.lines.at(-1).late];
+          const afterGame = [situation(), live.recovered.size, store.lines.at(-1).late];
           live.feed(menu);
           live.opened();
           live.see('0000100000000000000000000');
-          return [...after, said().slice(0, 20)];
+          return [...afterGame, situation().slice(0, 20)];
         }""",
         lines,
     )

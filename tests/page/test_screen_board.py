@@ -19,6 +19,14 @@ RECORD_DRAWING = """
     fill.call(this);
   };
 """
+COUNT_RUNS = """
+  window.runs = 0;
+  const { setTimeout } = window;
+  window.setTimeout = (...what) => {
+    runs += 1; // each run of the board sets the time of the next
+    return setTimeout(...what);
+  };
+"""
 # A V1's clock loses 66 ms now and then. When, depends on its random numbers.
 SAME_BOARDS = "let seed = 0; crypto.getRandomValues = (values) => values.fill((seed += 2));"
 
@@ -167,17 +175,7 @@ def test_blinking_cursor_changes_nothing_in_the_document(page):
 
 def test_cursor_blinks_evenly_while_nobody_plays(page):
     start_game(page)
-    page.evaluate(
-        """() => {
-          drawn.length = 0;
-          window.runs = 0;
-          const { setTimeout } = window;
-          window.setTimeout = (...what) => {
-            runs += 1; // each run of the board sets the time of the next
-            return setTimeout(...what);
-          };
-        }"""
-    )
+    page.evaluate(f"() => {{ drawn.length = 0; {COUNT_RUNS} }}")
     page.clock.run_for(2000)
     assert page.evaluate("runs") <= 25  # about once for each change of the LEDs
     times = page.evaluate("drawn.map(([ms]) => ms)")
@@ -419,16 +417,11 @@ RUNS_BY_SENSOR = """(tilts) => {
   const tilt = ([beta, gamma]) =>
     dispatchEvent(new DeviceOrientationEvent('deviceorientation', { alpha: 0, beta, gamma }));
   tilt(tilts.at(-1)); // a browser without a sensor may have sent an event that it is level
-  window.runs = 0;
-  const { setTimeout } = window;
-  window.setTimeout = (...what) => {
-    runs += 1; // each run of the board sets the time of the next
-    return setTimeout(...what);
-  };
+  COUNT_RUNS
   for (let frame = 0; frame < 60; frame += 1) tilt(tilts[frame % tilts.length]);
   window.setTimeout = setTimeout;
   return runs;
-}"""
+}""".replace("COUNT_RUNS", COUNT_RUNS)
 """How often the board runs while the sensor speaks 60 times."""
 
 

@@ -15,7 +15,9 @@
         if (text === null) {
           this.#isOpen = false;
           controller.error(new DOMException('The device has been lost.', 'NetworkError'));
-        } else if (this.readable) controller.enqueue(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+        } else if (this.readable) {
+          controller.enqueue(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+        }
       };
       const cancel = () => (this.readable = null);
       this.readable = new ReadableStream({ pull, cancel }, { highWaterMark: 0 });

@@ -14,8 +14,13 @@ from needed import long
 from official import NEWEST, stepped
 
 CORE = Path(microbit_emulator.__file__).with_name("core")
-RAM, GPIO, FLASH_CONTROLLER, UICR = 0x2000_0000, 0x5000_0000, 0x4001_E000, 0x1000_1000
-SAADC, RADIO_STATE, SENDING = 0x4000_7000, 0x4000_1550, 11
+RAM, GPIO, NVMC, UICR = 0x2000_0000, 0x5000_0000, 0x4001_E000, 0x1000_1000
+RADIO_STATE, SENDING = 0x4000_1550, 11
+PORT_1, PIN_OUT, PIN_IN, PIN_DIR = 0x300, 0x504, 0x510, 0x514
+CONFIG, ERASEPAGE = 0x504, 0x508
+SAADC = 0x4000_7000
+SAADC_START, SAADC_SAMPLE, SAADC_STOP, SAADC_ENABLE, PSELP = 0x000, 0x004, 0x008, 0x500, 0x510
+RESULT_PTR, RESULT_MAXCNT, MICROPHONE = 0x62C, 0x630, 4
 IDLE = struct.pack("<IIH2x", RAM + 64, 8 | 1, 0xE7FE)
 """A program: its stack, its start, and `b .`, which does nothing for ever."""
 SITE = "http://emulator.test/"
@@ -155,8 +160,8 @@ def do_same(page, here: Microbit, actions: list[list]) -> None:
     there = page.evaluate(
         "(actions) => actions.map((action) => [act(board, action), look(board)])", actions
     )
-    for action, seen in zip(actions, there, strict=True):
-        assert seen == [act(here, action), looked_at(here)], action
+    for action, result_and_look in zip(actions, there, strict=True):
+        assert result_and_look == [act(here, action), looked_at(here)], action
 
 
 @pytest.mark.parametrize("name", [NEWEST[0], long(NEWEST[1])])
@@ -172,8 +177,8 @@ def set_outputs(word: int) -> list[list]:
     """Make all pins of both ports outputs, and set them to the bits of this word."""
     return [
         ["debug.writeWord", GPIO + port + register, value]
-        for port in (0, 0x300)
-        for register, value in ((0x514, 0xFFFF_FFFF), (0x504, word))
+        for port in (0, PORT_1)
+        for register, value in ((PIN_DIR, 0xFFFF_FFFF), (PIN_OUT, word))
     ]
 
 
@@ -182,7 +187,7 @@ BUTTONS = [
     for what, button in (
         ("press", "A"), ("press", "B"), ("release", "A"), ("press", "A"), ("release", "B")
     )
-    for action in ([what, button], ["debug.readWord", GPIO + 0x510])
+    for action in ([what, button], ["debug.readWord", GPIO + PIN_IN])
 ]  # fmt: skip
 # Which of the edge's pins is which of the chip's.
 PINS = [
@@ -200,14 +205,14 @@ DEBUG = [
 ]  # fmt: skip
 FLASH = [
     ["debug.program", 0x100, [1, 2]], ["debug.program", UICR + 4, [3, 4]], ["debug.halt"],
-    ["debug.writeWord", FLASH_CONTROLLER + 0x504, 1], ["debug.writeWord", 0x3_0000, 0x1234_5678],
-    ["runFor", 1000], ["debug.writeWord", FLASH_CONTROLLER + 0x504, 2],
-    ["debug.writeWord", FLASH_CONTROLLER + 0x508, 0x3_0000], ["runFor", 100],
+    ["debug.writeWord", NVMC + CONFIG, 1], ["debug.writeWord", 0x3_0000, 0x1234_5678],
+    ["runFor", 1000], ["debug.writeWord", NVMC + CONFIG, 2],
+    ["debug.writeWord", NVMC + ERASEPAGE, 0x3_0000], ["runFor", 100],
 ]  # fmt: skip
 LOGO = [
     action
     for touched in (True, False)
-    for action in (["touchLogo", touched], ["debug.readWord", GPIO + 0x300 + 0x510])
+    for action in (["touchLogo", touched], ["debug.readWord", GPIO + PORT_1 + PIN_IN])
 ]
 # The microphone's voltage, once it is silent and once it is loud.
 SOUND = [
@@ -218,10 +223,11 @@ SOUND = [
         *(
             ["debug.writeWord", SAADC + register, value]
             for register, value in (
-                (0x500, 1), (0x510, 4), (0x62C, RAM), (0x630, 1), (0x000, 1), (0x004, 1)
+                (SAADC_ENABLE, 1), (PSELP, MICROPHONE), (RESULT_PTR, RAM), (RESULT_MAXCNT, 1),
+                (SAADC_START, 1), (SAADC_SAMPLE, 1),
             )
         ),
-        ["runFor", 100], ["debug.readMemory", RAM, 2], ["debug.writeWord", SAADC + 0x008, 1],
+        ["runFor", 100], ["debug.readMemory", RAM, 2], ["debug.writeWord", SAADC + SAADC_STOP, 1],
     )
 ]  # fmt: skip
 
@@ -256,9 +262,9 @@ def test_boards_in_a_browser_hear_each_other(tab_with_core, name):
             " air.history.map((one) => [one.sender, one.start, one.addressEnd, one.end,"
             " one.frequency, one.dbm, [...one.payload], one.isCut]), air.clockUs]; }"
         )
-        seen = [looked_at(board) for board in boards.values()]
-        received.extend(seen[0]["text"])
-        assert looks == seen
+        looks_here = [looked_at(board) for board in boards.values()]
+        received.extend(looks_here[0]["text"])
+        assert looks == looks_here
         assert packets == [
             [
                 packet.sender,
