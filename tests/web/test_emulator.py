@@ -18,6 +18,7 @@ RAM, GPIO, NVMC, UICR = 0x2000_0000, 0x5000_0000, 0x4001_E000, 0x1000_1000
 RADIO_STATE, SENDING = 0x4000_1550, 11
 PORT_1, PIN_OUT, PIN_IN, PIN_DIR = 0x300, 0x504, 0x510, 0x514
 CONFIG, ERASEPAGE = 0x504, 0x508
+GPIOTE, EVENTS_IN, GPIOTE_CONFIG, RISES, LOGO_PIN = 0x4000_6000, 0x100, 0x510, 1 << 16 | 1, 0x24
 SAADC = 0x4000_7000
 SAADC_START, SAADC_SAMPLE, SAADC_STOP, SAADC_ENABLE, PSELP = 0x000, 0x004, 0x008, 0x500, 0x510
 RESULT_PTR, RESULT_MAXCNT, MICROPHONE = 0x62C, 0x630, 4
@@ -209,11 +210,16 @@ FLASH = [
     ["runFor", 1000], ["debug.writeWord", NVMC + CONFIG, 2],
     ["debug.writeWord", NVMC + ERASEPAGE, 0x3_0000], ["runFor", 100],
 ]  # fmt: skip
+# How soon the logo's pin is charged, which takes longer while a finger touches it.
 LOGO = [
     action
     for touched in (True, False)
-    for action in (["touchLogo", touched], ["debug.readWord", GPIO + PORT_1 + PIN_IN])
-]
+    for action in (
+        ["touchLogo", touched], ["debug.writeWord", GPIOTE + EVENTS_IN, 0],
+        ["debug.writeWord", GPIOTE + GPIOTE_CONFIG, RISES | LOGO_PIN << 8],
+        ["runFor", 100], ["debug.readWord", GPIOTE + EVENTS_IN],
+    )
+]  # fmt: skip
 # The microphone's voltage, once it is silent and once it is loud.
 SOUND = [
     action
