@@ -62,6 +62,16 @@ export class GameStore {
     if (this.#otherTabs) this.#otherTabs.onmessage = ({ data }) => this.#follow(data);
   }
 
+  /** Whether the browser has not closed the database, however it names that. */
+  async #isOpen() {
+    try {
+      await finished(this.#table('readonly').count());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async #storedRows() {
     return finished(this.#table('readonly').getAll());
   }
@@ -113,6 +123,7 @@ export class GameStore {
       this.isFull = false;
     } catch (error) {
       this.#unwritten.unshift(...lines);
+      if (!(await this.#isOpen())) return this.#lose(); // `onclose` may come later
       if (error?.name !== 'QuotaExceededError') throw error;
       this.isFull = true;
     }
