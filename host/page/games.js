@@ -105,7 +105,7 @@ async function addFiles(files) {
 /** Adds a file's games; returns what came of it as texts: the key of each, and its values. */
 async function addFile(file) {
   const name = file.name;
-  if (file.size > MOST_BYTES) return [['file.nothing', { file: name }]];
+  if (file.size > MOST_BYTES) return [['file.tooLarge', { file: name }]];
   try {
     const log = readLog(textOfBytes(new Uint8Array(await file.arrayBuffer())), name);
     const store = await gameStore;

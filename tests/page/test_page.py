@@ -1,5 +1,6 @@
 """People play, solve puzzles, and look at games: by mouse, keys and touch, in two languages."""
 
+import os
 import re
 from typing import NamedTuple
 
@@ -617,6 +618,15 @@ def test_files_that_are_dropped_are_opened(open_page):
         "New lines from blue.log: 32. x.txt holds no games of noughts; choose another file."
     )
     expect(page.locator("#games-status")).to_be_visible()
+
+
+def test_file_that_is_too_large_is_not_read(open_page, tmp_path):
+    page = open_page(part="games")
+    path = tmp_path / "big.log"
+    path.touch()
+    os.truncate(path, 2**26 + 1)
+    page.locator("#log-file").set_input_files(path)
+    expect(page.locator("#games-status")).to_have_text(re.compile("^big.log is too large to open"))
 
 
 def test_full_disk_is_said_until_there_is_room_for_everything(open_page):

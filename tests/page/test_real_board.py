@@ -480,6 +480,7 @@ def test_error_says_what_to_do(plug_in):
         ("claim", "Unable to claim interface.", "Another tab or program is using"),
         ("open", "Access denied.", "On Linux, save the line below"),
         ("old", True, "drive is called MAINTENANCE.*Otherwise its firmware is old"),
+        ("silent", True, "The micro:bit is not answering. Unplug it"),
         ("open", "A new kind of error", r"cannot be reached \(A new kind of error\)"),
     ):
         page.evaluate("(option) => Object.assign(fakeUsb, option)", {option: value})

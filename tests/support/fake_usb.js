@@ -2,8 +2,9 @@
 //
 // What the page waits for is device time: short timers fire in their order, but at once, and the
 // stand-in gets the waiting time with the next packet. `fakeUsb` has the options: `open`, `claim`,
-// `nothing` (errors), `bulk`, `old`, `serialNumber`; `packetMs`, which a packet takes; and `stopsAt`:
-// while the page's status has this text, no packet is exchanged.
+// `nothing` (errors); `silent`: it never opens, and no timer waits; `bulk`, `old`, `serialNumber`;
+// `packetMs`, which a packet takes; and `stopsAt`: while the page's status has this text, no packet
+// is exchanged.
 (() => {
   const options = window.fakeUsb;
   const LONGEST_WAIT_MS = 1000;
@@ -24,7 +25,7 @@
   let isFiring = false;
 
   window.setTimeout = (action, ms = 0, ...rest) => {
-    if (ms > LONGEST_WAIT_MS) return later(action, ms, ...rest);
+    if (ms > LONGEST_WAIT_MS && !options.silent) return later(action, ms, ...rest);
     timers.push({ dueMs: nowMs + ms, action: () => action(...rest) });
     fireLater();
     return -1; // short timers are not cleared
@@ -99,6 +100,7 @@
     #isGone = false;
 
     async open() {
+      if (options.silent) await new Promise(() => {});
       if (options.open) throw new DOMException(options.open, 'SecurityError');
       this.opened = true;
     }
