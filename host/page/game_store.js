@@ -103,7 +103,7 @@ export class GameStore {
     const added = lines.filter((line) => this.#remember(line));
     if (!added.length) return 0;
     this.onchange();
-    this.#unwritten.push(...added);
+    this.#unwritten = this.#unwritten.concat(added);
     if (this.kept) {
       const earlier = this.#writing.catch(() => {});
       this.#writing = earlier.then(() => this.#writeAll());
@@ -114,7 +114,8 @@ export class GameStore {
   }
 
   async #writeAll() {
-    const lines = this.#unwritten.splice(0);
+    const lines = this.#unwritten;
+    this.#unwritten = [];
     if (!lines.length) return;
     const wasFull = this.isFull;
     try {
@@ -122,7 +123,7 @@ export class GameStore {
       this.#otherTabs?.postMessage(lines);
       this.isFull = false;
     } catch (error) {
-      this.#unwritten.unshift(...lines);
+      this.#unwritten = lines.concat(this.#unwritten);
       if (!(await this.#isOpen())) return this.#lose(); // `onclose` may come later
       if (error?.name !== 'QuotaExceededError') throw error;
       this.isFull = true;

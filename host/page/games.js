@@ -98,7 +98,10 @@ function acceptDrops() {
 
 async function addFiles(files) {
   const texts = [];
-  for (const file of files) texts.push(...(await addFile(file)));
+  for (const file of files) {
+    say(['games.reading', { file: file.name }]); // a long log takes a minute
+    texts.push(...(await addFile(file)));
+  }
   say(...texts);
 }
 

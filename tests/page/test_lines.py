@@ -620,6 +620,19 @@ def test_store_takes_only_so_many_lines_of_one_game(modules):
     assert count == [200, 200, 400]
 
 
+def test_store_takes_more_lines_at_once_than_a_function_takes_arguments(modules):
+    count = modules.evaluate(
+        """async () => {
+          const { GameStore } = await import('page/game_store.js');
+          const opened = { board: 'usb-1', radio: false, late: false, sentence: null };
+          const store = new GameStore(null);
+          await store.add(Array.from({ length: 500_000 }, (_, at) => ({ ...opened, at })));
+          return store.lines.length;
+        }"""
+    )
+    assert count == 500_000
+
+
 def test_line_that_could_not_be_written_is_written_with_the_next(modules):
     lines = [
         {"board": "usb-1", "radio": False, "late": False, "at": 0, "body": body_of(game)}

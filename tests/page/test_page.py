@@ -620,6 +620,13 @@ def test_files_that_are_dropped_are_opened(open_page):
     expect(page.locator("#games-status")).to_be_visible()
 
 
+def test_file_that_is_being_read_is_named(open_page):
+    forever = "Blob.prototype.arrayBuffer = () => new Promise(() => {});"
+    page = open_page(part="games", script=forever)
+    add_games(page)
+    expect(page.locator("#games-status")).to_have_text("Reading games.log …")
+
+
 def test_file_that_is_too_large_is_not_read(open_page, tmp_path):
     page = open_page(part="games")
     path = tmp_path / "big.log"
