@@ -1,4 +1,4 @@
-"""Simulated classes of people with a habit, who play against the chip at hard.
+"""Simulated classes of people with a habit, who play against the chip on hard.
 
 They show what learning gains (docs/measurements.md): each class plays some games, and a table is
 learned from them. The chances are computed over all possible games.

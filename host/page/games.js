@@ -68,7 +68,7 @@ function say(...texts) {
 }
 
 function drawMessages() {
-  $('games-status').textContent = messages.map((text) => t(...text)).join(' ');
+  $('games-status').textContent = messages.map((text) => t(...text)).join(t('join.sentences'));
 }
 
 /** Offers a file to the person, as the browser saves any other. */

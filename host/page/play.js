@@ -104,7 +104,7 @@ function draw(board) {
   board.show({
     marks,
     names: cellNames(marks).map((name, cell) =>
-      [name, hints.names[cell]].filter(Boolean).join('; '),
+      [name, hints.names[cell]].filter(Boolean).join(t('join.parts')),
     ),
     playable,
     last: game.moves ? Number(game.moves.at(-1)) : null,
@@ -172,7 +172,7 @@ function hintsFor(marks) {
       hints.grounds[cell] = 'best';
       texts.push(t('cell.best'));
     }
-    hints.names[cell] = texts.join('; ');
+    hints.names[cell] = texts.join(t('join.parts'));
   }
   return hints;
 }

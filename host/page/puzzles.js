@@ -90,7 +90,7 @@ function explain({ marks, mover, wins }, cell, isRight) {
   const line = variation(place(marks, cell, mover), opponent);
   const turns = line
     .map((reply, ply) => `${ply % 2 ? mover : opponent} ${reply + 1}`)
-    .join(', ');
+    .join(t('join.items'));
   const values = { who: mover, number: cell + 1, where: t(`cell.${cell}`) };
   const effect = isRight
     ? t(wins ? 'puzzles.wins' : 'puzzles.holds', {
@@ -103,7 +103,9 @@ function explain({ marks, mover, wins }, cell, isRight) {
         after: t(VALUE_TEXTS[valueOfMove(marks, mover, cell)]),
       });
   const continuation = turns && t(isRight ? 'puzzles.goesOn' : 'puzzles.allows', { turns });
-  $('puzzle-reason').textContent = `${effect} ${continuation}`.trim();
+  $('puzzle-reason').textContent = [effect, continuation]
+    .filter(Boolean)
+    .join(t('join.sentences'));
   const end = [cell, ...line].reduce(
     (board, move, ply) => place(board, move, ply % 2 ? opponent : mover),
     marks,

@@ -188,7 +188,7 @@ def test_picture_marks_the_last_move_and_shows_brightness():
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
 def test_same_keys_give_byte_identical_output(board, started, noughts):
-    """Even against the chip at easy, which plays at random."""
+    """Even against the chip on easy, which plays at random."""
     words = "play", "--board", board, "--keys", "A 100 B 200 B 900 B 900"
     program = started(*words, text=True)
     out, err = program.communicate(timeout=300)

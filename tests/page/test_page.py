@@ -205,7 +205,7 @@ def test_chip_begins_the_second_game(chip_page):
 def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
     page = open_page()
     opponent(page, "A friend, on this screen")
-    page.get_by_label("Put a ring on the best moves").check()
+    page.get_by_label("Circle the best moves").check()
     page.get_by_label("Show what each free cell is worth").check()
     play(page, [1])
     centre = cell(page, 5)
@@ -218,7 +218,7 @@ def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
     page.get_by_label("Show what each free cell is worth").uncheck()
     expect(cell(page, 3)).to_have_accessible_name("3, in the top-right corner, free; the best move")
     expect(cell(page, 6)).to_have_accessible_name("6, on the right edge, free")
-    page.get_by_label("Put a ring on the best moves").uncheck()
+    page.get_by_label("Circle the best moves").uncheck()
     expect(page.locator("#play-board .best")).to_have_count(0)
 
 

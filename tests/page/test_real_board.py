@@ -244,7 +244,7 @@ def test_v1_that_takes_the_place_of_a_v2_is_asked_for_its_games_too(plug_in):
         ),
         long(
             "zh-CN",
-            ("连接", "把游戏放上去", "正在向 micro:bit 索取"),
+            ("连接", "把游戏放上去", "正在读取 micro:bit 里"),
             "被拔下了。请插上它，再按“连接”",
         ),
     ],

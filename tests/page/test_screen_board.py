@@ -455,7 +455,7 @@ def test_sensor_that_is_refused_is_said(open_page, screen_file, answer):
     page = open_page(screen_file, "screen_board", script, viewport=UPRIGHT, **PHONE)
     button = page.get_by_role("button", name="Tilt it with this device")
     button.tap()
-    expect(page.get_by_text("sensor was refused")).to_be_visible()
+    expect(page.get_by_text("did not let this page use")).to_be_visible()
     expect(button).to_be_visible()
 
 

@@ -169,7 +169,7 @@ def test_changes_give_their_gain_reach_and_expected_mistakes():
 
 
 def stored(folder, games):
-    """A store with these games against the chip at hard."""
+    """A store with these games against the chip on hard."""
     sentences = (
         stages(game.moves, number=number, first="A" if game.people[0] else "B")
         for number, game in enumerate(games, 1)

@@ -7,7 +7,7 @@ from noughts.protocol.sentences import Game, outcome
 
 
 def random_game(boot: str, number: int, dice: Random) -> list[Game]:
-    """A whole game's sentences, between a person and the chip at hard."""
+    """A whole game's sentences, between a person and the chip on hard."""
     first = "AB"[number % 2]
     games = [Game(boot, number, "PH", first, (), 0, "-")]
     position = EMPTY
