@@ -62,16 +62,6 @@ export class GameStore {
     if (this.#otherTabs) this.#otherTabs.onmessage = ({ data }) => this.#follow(data);
   }
 
-  /** Whether the browser has not closed the database, however it names that. */
-  async #isOpen() {
-    try {
-      await finished(this.#table('readonly').count());
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   async #storedRows() {
     return finished(this.#table('readonly').getAll());
   }
@@ -80,6 +70,16 @@ export class GameStore {
   #lose() {
     this.kept = false;
     this.onchange();
+  }
+
+  /** Whether the database is still open; browsers name the error of a closed one differently. */
+  async #isOpen() {
+    try {
+      await finished(this.#table('readonly').count());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Does what another tab has done. */

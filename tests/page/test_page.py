@@ -218,6 +218,9 @@ def test_best_moves_have_a_ring_and_cells_their_worth(open_page):
     page.get_by_label("Show what each free cell is worth").uncheck()
     expect(cell(page, 3)).to_have_accessible_name("3, in the top-right corner, free; the best move")
     expect(cell(page, 6)).to_have_accessible_name("6, on the right edge, free")
+    page.get_by_role("button", name="中文").click()
+    expect(cell(page, 3)).to_have_accessible_name("3，右上角，空格；最佳走法")
+    page.get_by_role("button", name="English").click()
     page.get_by_label("Circle the best moves").uncheck()
     expect(page.locator("#play-board .best")).to_have_count(0)
 
@@ -260,6 +263,9 @@ def test_puzzles_that_are_solved_count_and_are_explained(open_page):
     expect(answer).to_have_accessible_name("5, in the centre, O")
     page.get_by_role("button", name="中文").click()
     headline(page, "答对了！")
+    expect(page.locator("#puzzle-reason")).to_have_text(
+        "O 下在 5（中心）可以保住平局。双方都按最佳走法下：X 8，O 7，X 3，O 6，X 4。"
+    )
     page.get_by_role("button", name="English").click()
     page.get_by_role("button", name="Next puzzle").click()
     expect(cell(page, 2)).to_have_accessible_name("2, on the top edge, free")
