@@ -648,14 +648,26 @@ def test_line_that_could_not_be_written_is_written_with_the_next(modules):
           }));
           const store = await GameStore.open();
           const { add } = IDBObjectStore.prototype;
-          IDBObjectStore.prototype.add = () => { throw new DOMException('no', 'UnknownError'); };
+          let next;
+          IDBObjectStore.prototype.add = () => {
+            IDBObjectStore.prototype.add = add;
+            next = store.add([second]); // comes before the first is refused
+            throw new DOMException('no', 'UnknownError');
+          };
           const refused = await store.add([first]).then(() => '', (error) => error.message);
-          IDBObjectStore.prototype.add = add;
-          await store.add([second]);
+          await next;
           const stored = (await GameStore.open()).lines;
+          const database = await new Promise((resolve) => {
+            indexedDB.open('noughts').onsuccess = ({ target }) => resolve(target.result);
+          });
+          const rowCount = await new Promise((resolve) => {
+            const request = database.transaction('lines').objectStore('lines').count();
+            request.onsuccess = () => resolve(request.result);
+          });
+          database.close();
           await store.deleteAll();
-          return [refused, ...stored.map(({ sentence }) => sentence.body)];
+          return [refused, rowCount, ...stored.map(({ sentence }) => sentence.body)];
         }""",
         lines,
     )
-    assert result == ["no", *(line["body"] for line in lines)]
+    assert result == ["no", 2, *(line["body"] for line in lines)]
